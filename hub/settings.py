@@ -257,7 +257,7 @@ if HUB_STORAGE == "s3" and HUB_ACCEL:
 # The hub only names the model. Each runner configures how it reaches the model; `serve` passes
 # its variables to the runner that it starts.
 HUB_MODEL = env.text("HUB_MODEL")
-HUB_MODEL_URL = env.url("HUB_MODEL_URL")
+HUB_MODEL_URL, HUB_JUDGE_MODEL = env.url("HUB_MODEL_URL"), env.text("HUB_JUDGE_MODEL")
 
 HUB_PROBES = env.words("HUB_PROBES", PROBE_NAMES, among=PROBE_NAMES)
 HUB_POLICIES = (*HUB_PROBES, *((MODEL,) if HUB_MODEL else ()))  # in the order they run

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.conf import settings
+
 from envyard.contract.job import JobSpec, WheelRef
 from registry.catalog import data_locks
 from registry.runs import limits
@@ -40,6 +42,7 @@ def job_spec(run: Run) -> JobSpec:
         seed=run.seed,
         lease_seconds=limits.lease().total_seconds(),
         model=run.model,
+        judge_model=settings.HUB_JUDGE_MODEL,
         limits=limits.run_limits(),
         data_lock=data_lock,
         data_frozen=frozen,

@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +22,8 @@ from envyard_runner.sandbox.endpoints import PORTS, Listening
 from envyard_runner.venvs import Venv
 from tests.wheels import make_wheel
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
+from tests.worker.stub_judge import KEY as JUDGE_KEY
+from tests.worker.stub_judge import StubJudge, serving_judge
 from tests.worker.stub_model import StubModel
 
 EXITED = Exit(
@@ -170,12 +173,13 @@ def perform_run(
     patience: float = 10.0,
     port: int | None = None,
     settings: dict[str, str] | None = None,
+    judge: StubJudge | None = None,
     **machine: Any,
 ) -> Outcome:
     """Perform a run against a hub stub and, with `model`, a model stub.
 
     Both use free ports, or `port` (hub) and the next one (model). `settings` are variables of the
-    runner.
+    runner, to which those of a `judge` are added.
     """
     stub = hub or StubHub(wheel=WHEEL)
     hub_port, model_port = free_ports() if port is None else (port, port + 1)
@@ -185,6 +189,8 @@ def perform_run(
         config = Config.from_environment({"RUNNER_HOME": home, **(settings or {})})
         if model is not None:
             config = replace(config, model_url=f"http://127.0.0.1:{model_port}/v1", model="stub")
+        if judge is not None:
+            config = replace(config, judge_url=judge.url, judge_key=JUDGE_KEY)
         context = RunnerContext(
             config, **({"build": build_empty_venv, "prepare": sandbox.prepare} | machine)
         )
@@ -205,5 +211,9 @@ def perform_run(
         assert not left, f"tasks outlived the run: {left}"
         return Outcome(stub, ending, sandbox)
 
+    async def play_with_judge(home: str) -> Outcome:
+        async with serving_judge(judge) if judge else nullcontext():
+            return await play(home)
+
     with TemporaryDirectory() as home:
-        return asyncio.run(play(home))
+        return asyncio.run(play_with_judge(home))

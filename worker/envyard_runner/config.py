@@ -53,6 +53,8 @@ class Config:
     model_url: str | None = None
     model: str | None = None
     model_key: str | None = field(default=None, repr=False)
+    judge_url: str | None = None
+    judge_key: str | None = field(default=None, repr=False)
     concurrency: int = 16
     limits: Limits = field(default_factory=Limits)
     venv_cache_bytes: int = 20 << 30
@@ -80,6 +82,8 @@ class Config:
             model_url=_url(environ, "HUB_MODEL_URL", "") or None,
             model=environ.get("HUB_MODEL") or None,
             model_key=secret(environ, "HUB_MODEL_KEY"),
+            judge_url=_url(environ, "RUNNER_JUDGE_URL", "") or None,
+            judge_key=secret(environ, "RUNNER_JUDGE_KEY"),
             concurrency=_number(environ, "RUNNER_CONCURRENCY", 16),
             limits=_limits(environ),
             data_source=_data_source(environ),

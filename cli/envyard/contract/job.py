@@ -45,7 +45,10 @@ class BoundSecret:
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """Bounds of one run: seconds, bytes and counts."""
+    """Bounds of one run: seconds, bytes and counts.
+
+    The judge's calls and tokens, of a rollout and of the run, are apart from the policy's.
+    """
 
     wall_seconds: float = 900.0
     rollout_seconds: float = 120.0
@@ -58,6 +61,11 @@ class RunLimits:
     max_turns: int = 32
     max_tokens: int = 512
     calls_per_rollout: int = 64
+    judge_calls_per_rollout: int = 32
+    judge_tokens_per_rollout: int = 200_000
+    judge_calls: int = 4000
+    judge_tokens: int = 10_000_000
+    judge_max_tokens: int = 2048
 
 
 @dataclass(frozen=True, slots=True)

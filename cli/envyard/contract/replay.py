@@ -29,6 +29,8 @@ class Replay:
     `reward` is None where the replay failed (`error` is how) and where there is nothing to compare
     (`left_out` is why). `diverged` is the number, from 1, of the first call that differs from the
     recorded one, and `asked` its last message; 0 where the conversation was the same.
+    `judge_diverged` counts the judge calls that were not recorded, which got no verdict, and
+    `judge_asked` is the last message of the first of them.
     """
 
     reward: float | None = None
@@ -37,6 +39,8 @@ class Replay:
     left_out: str = ""
     diverged: int = 0
     asked: str = ""
+    judge_diverged: int = 0
+    judge_asked: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -52,6 +56,8 @@ class Replay:
             left_out=text(data.get("left_out"), 200),
             diverged=count(data.get("diverged")),
             asked=text(data.get("asked"), 300),
+            judge_diverged=count(data.get("judge_diverged")),
+            judge_asked=text(data.get("judge_asked"), 300),
         )
 
 

@@ -30,6 +30,7 @@ class Usage:
     """Tokens and model seconds of one rollout, counted by the gateway.
 
     `reasoning_tokens` are among the completion tokens, None where a reply came without the count.
+    The judge's calls, tokens and seconds are counted apart.
     """
 
     prompt_tokens: int = 0
@@ -37,6 +38,10 @@ class Usage:
     calls: int = 0
     model_seconds: float = 0.0
     reasoning_tokens: int | None = None
+    judge_calls: int = 0
+    judge_prompt_tokens: int = 0
+    judge_completion_tokens: int = 0
+    judge_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,10 @@ class RolloutResult:
                 calls=count(usage.get("calls")),
                 model_seconds=finite(usage.get("model_seconds")) or 0.0,
                 reasoning_tokens=count_or_none(usage.get("reasoning_tokens")),
+                judge_calls=count(usage.get("judge_calls")),
+                judge_prompt_tokens=count(usage.get("judge_prompt_tokens")),
+                judge_completion_tokens=count(usage.get("judge_completion_tokens")),
+                judge_seconds=finite(usage.get("judge_seconds")) or 0.0,
             ),
             error={key: text(error.get(key), 8000) for key in ERROR_KEYS} if error else None,
         )

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from envyard.contract.judge import MAX_EXCHANGES, JudgeExchange
 from envyard.contract.values import count, count_or_none, finite, plain, record, records, text
 
 MAX_NODES = 20_000
@@ -98,7 +99,8 @@ class Transcript:
     """One rollout's record; `truncated`: something did not fit and is cut or missing.
 
     `tools` are the sets of tools on offer, `options` what environments may set of a call besides:
-    `stop`, `tool_choice`, `response_format`, `logprobs`.
+    `stop`, `tool_choice`, `response_format`, `logprobs`. `judge` are the environment's calls to its
+    judge, which are no turns of the policy.
     """
 
     nodes: list[Node] = field(default_factory=list)
@@ -106,6 +108,7 @@ class Transcript:
     tools: list[list[dict[str, Any]]] = field(default_factory=list)
     options: list[dict[str, Any]] = field(default_factory=list)
     truncated: bool = False
+    judge: list[JudgeExchange] = field(default_factory=list)
 
     def path(self, end: int) -> Iterator[int]:
         """The nodes of the conversation that ends there, its first message first."""
@@ -162,6 +165,9 @@ class Transcript:
             tools=tools,
             options=options,
             truncated=data.get("truncated") is True,
+            judge=[
+                JudgeExchange.from_dict(row) for row in records(data.get("judge"), MAX_EXCHANGES)
+            ],
         )
 
 

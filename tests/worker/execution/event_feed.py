@@ -36,7 +36,8 @@ class EventFeed:
 
     def __init__(self, spec: Any = SPEC) -> None:
         self.spec = spec
-        self.records, self.plan, self.clock = RolloutRecords(spec), Plan(spec), Clock()
+        self.records, self.clock = RolloutRecords(spec), Clock()
+        self.plan = Plan(spec, self.records.judge)
         self.collector = EventCollector(spec, self.records, self.plan, self.clock)
 
     def __call__(self, event: str, **fields: Any) -> Facts | RolloutResult | None:

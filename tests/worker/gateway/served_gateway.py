@@ -17,6 +17,9 @@ from aiohttp import web
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
 from envyard.contract.runner_events import TaskResult
 from envyard_runner.gateway import Gateway, Model
+from tests.worker.stub_judge import KEY as JUDGE_KEY
+from tests.worker.stub_judge import NAME as JUDGE
+from tests.worker.stub_judge import StubJudge, serving_judge
 from tests.worker.stub_model import StubModel
 
 PORT = 18380
@@ -59,6 +62,19 @@ class ServedGateway:
         async with self.client.post(self.url(rollout), data=data) as response:
             return response.status, await response.json()
 
+    async def judge(
+        self, path: str, body: Any, *, rollout: str = "", data: bytes | None = None
+    ) -> tuple[int, Any]:
+        """A call that the environment sends by itself, for a planned rollout where one is named."""
+        headers = {"X-Envyard-Rollout": self.gateway.plan.alias(rollout)} if rollout else {}
+        raw = json.dumps(body).encode() if data is None else data
+        url = f"http://127.0.0.1:{PORT}{path}"
+        async with self.client.post(url, data=io.BytesIO(raw), headers=headers) as response:
+            text = await response.text()
+            return response.status, text if "event-stream" in response.content_type else (
+                json.loads(text)
+            )
+
     async def stream(self, rollout: str, **fields: Any) -> list[Any]:
         body = {"model": "x", "messages": [USER], "stream": True, **fields}
         async with self.client.post(self.url(rollout), json=body) as response:
@@ -77,7 +93,11 @@ def plan_all(gateway: Gateway, spec: JobSpec) -> None:
 
 @asynccontextmanager
 async def serve_gateway(
-    spec: JobSpec | None = None, *, model_up: bool = True, key: str = "secret"
+    spec: JobSpec | None = None,
+    *,
+    model_up: bool = True,
+    key: str = "secret",
+    judge: StubJudge | None = None,
 ) -> AsyncIterator[ServedGateway]:
     spec, stub = spec or job(), StubModel()
     runner = web.AppRunner(stub.application(), shutdown_timeout=0.1)
@@ -88,9 +108,19 @@ async def serve_gateway(
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", PORT))
     listening.listen()
-    async with aiohttp.ClientSession() as outward, aiohttp.ClientSession() as client:
+    async with (
+        aiohttp.ClientSession() as outward,
+        aiohttp.ClientSession() as client,
+        serving_judge(judge or StubJudge()) as judge_server,
+    ):
         url = f"http://127.0.0.1:{PORT + 1}/v1"
-        gateway = Gateway(spec, Model(outward, url=url, name="stub", key=key, timeout=2.0))
+        gateway = Gateway(
+            spec,
+            Model(outward, url=url, name="stub", key=key, timeout=2.0),
+            judge_model=Model(outward, url=judge_server.url, name=JUDGE, key=JUDGE_KEY, timeout=2.0)
+            if judge
+            else None,
+        )
         plan_all(gateway, spec)
         await gateway.open(listening)
         try:

@@ -48,13 +48,14 @@ class Endpoints:
 async def play(
     job: JobSpec,
     model: Model | None,
+    judge_model: Model | None,
     data: DataAccess,
     factory: SandboxFactory,
     outbox: EventOutbox,
 ) -> Ending:
     """Play a run to its end; if it succeeds, load its tasks again and repeat a sample of it."""
     began, wall = time.monotonic(), factory.limits.wall_seconds
-    gateway = Gateway(job, model)
+    gateway = Gateway(job, model, judge_model=judge_model)
     collector = EventCollector(job, gateway.records, gateway.plan)
     endpoints = Endpoints(gateway, data.endpoint)
     end = await _run_rollouts(collector, factory.make(wall), factory.program, endpoints, outbox)
@@ -66,8 +67,9 @@ async def play(
         with_causes, collector=collector, end=end, output_tail=outbox.output_tail, module=job.module
     )
     outbox.add_facts(sandbox=end.limited_by, peak_memory_bytes=end.peak_memory_bytes)
+    usage = gateway.judge.usage
     failure = _own_failure(endpoints) or endpoint_ending(
-        data.usage, succeeded=ending.outcome == "succeeded"
+        data.usage, usage, succeeded=ending.outcome == "succeeded"
     )
     if failure or ending.outcome != "succeeded":
         return failure or explain(ending)
@@ -87,7 +89,7 @@ async def play(
     outbox.add_facts(peak_memory_bytes=combined.peak_memory_bytes)
     return (
         _own_failure(endpoints)
-        or endpoint_ending(endpoints.data.usage, succeeded=True)
+        or endpoint_ending(endpoints.data.usage, usage, succeeded=True)
         or replay_failure(replay, second)
         or explain(decide_ending(collector, combined))
     )
@@ -111,7 +113,7 @@ async def _run_rollouts(
         async with _serving(sandbox, program, endpoints):
             outbox.phase = "running"
             gateway, data = endpoints.gateway, endpoints.data
-            faults = (gateway.proxy.down, data.usage.failed)
+            faults = (gateway.proxy.down, gateway.judge.usage.failed, data.usage.failed)
             killing = [asyncio.create_task(_kill_on(fault, sandbox)) for fault in faults]
             try:
                 async for line in sandbox.lines():
@@ -183,7 +185,7 @@ def _send_replays(
 def _own_failure(endpoints: Endpoints) -> Ending | None:
     """The platform's ending if an endpoint itself failed, else None."""
     for name, failure in (
-        ("gateway", endpoints.gateway.failure),
+        ("gateway", endpoints.gateway.failure or endpoints.gateway.judge.failure),
         ("data endpoint", endpoints.data.failure),
     ):
         if failure:

@@ -16,6 +16,7 @@ from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
 from envyard_runner.execution.data_access import open_data
+from envyard_runner.execution.judge_access import open_judge
 from envyard_runner.execution.machine_faults import machine_fault
 from envyard_runner.execution.model_access import open_model
 from envyard_runner.execution.play import SandboxFactory, play
@@ -181,6 +182,7 @@ async def _evaluate(
         )
     async with (
         open_model(job, machine.config, log_line=outbox.log_line) as (job, model),
+        open_judge(job, machine.config) as judge_model,
         open_data(job, machine.config, hub) as data,
     ):
         venv = await _build_venv(job, adapter, hub, machine, outbox)
@@ -194,7 +196,7 @@ async def _evaluate(
         )
         limits = machine.config.limits.lowered(job.limits)
         factory = SandboxFactory(prepare, limits, GUEST_COMMAND)
-        ending = await play(job, model, data, factory, outbox)
+        ending = await play(job, model, judge_model, data, factory, outbox)
         if data.lock != job.data_lock and not job.data_frozen:
             await hub.data_lock(job, data.lock)
     if ending.outcome != "succeeded" or outbox.failed:

@@ -134,7 +134,8 @@ class _Relay:
             reply.add(chunk)
             if reply.first_seconds is None and reply.begun:
                 reply.first_seconds = time.monotonic() - self._began
-            yield from without_usage([openai.normalized(chunk) | self._envelope], self._call)
+            chunk = openai.normalized(chunk) | self._envelope
+            yield from without_usage([chunk], include_usage=self._call.include_usage)
 
 
 def json_response(answer: dict[str, Any]) -> web.Response:
@@ -154,9 +155,11 @@ async def begin_stream(request: web.Request) -> web.StreamResponse:
     return response
 
 
-def without_usage(chunks: Iterable[dict[str, Any]], call: Call) -> Iterable[dict[str, Any]]:
+def without_usage(
+    chunks: Iterable[dict[str, Any]], *, include_usage: bool
+) -> Iterable[dict[str, Any]]:
     """The chunks without the usage one, unless the call requests it: it holds no choice."""
-    return (chunk for chunk in chunks if chunk.get("choices") or call.include_usage)
+    return (chunk for chunk in chunks if chunk.get("choices") or include_usage)
 
 
 def sse_event(chunk: dict[str, Any]) -> bytes:

@@ -17,6 +17,7 @@ from typing import Any
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.probes import reference_of
 from envyard.contract.runner_events import TaskResult
+from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.prompts import Prompts
 from envyard_runner.gateway.replays import Replays
 
@@ -28,12 +29,13 @@ class Plan:
     """The rollouts of one run: none until its tasks are known, then fixed.
 
     `expected` are the rollouts that must come back, as `policy/task/attempt`, and `replays` those
-    of them that are then played again. `prompts` are what the first calls must show.
+    of them that are then played again, with the verdicts of `judge`. `prompts` are what the first
+    calls must show.
     """
 
-    def __init__(self, job: JobSpec) -> None:
+    def __init__(self, job: JobSpec, judge: JudgeRecords) -> None:
         self.expected: set[str] = set()
-        self.replays = Replays(job)
+        self.replays = Replays(job, judge)
         self.prompts = Prompts({})
         self._job = job
         self._names: dict[str, str] = {}

@@ -17,6 +17,8 @@ from typing import Any
 
 from envyard.contract.job import JobSpec
 from envyard.contract.replay import Replay, Replayed
+from envyard_runner.gateway.judge.recorded import RecordedVerdicts
+from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.rollout_records import Record
@@ -37,10 +39,11 @@ class Replays:
     """The sample of one run's rollouts that are to be replayed.
 
     First they are chosen, then the record of each is kept as it ends, then all that can be repeated
-    are handed out.
+    are handed out. `judge` repeats the verdicts that they had.
     """
 
-    def __init__(self, job: JobSpec) -> None:
+    def __init__(self, job: JobSpec, judge: JudgeRecords) -> None:
+        self.judge = RecordedVerdicts(judge)
         self._seed = f"{job.seed}/{job.run}"
         self._groups: list[list[str]] = []
         self._expected: list[str] = []
@@ -118,6 +121,8 @@ class Replays:
             replay,
             diverged=record.replies_to_repeat.diverged,
             asked=record.replies_to_repeat.difference,
+            judge_diverged=self.judge.diverged[rollout],
+            judge_asked=self.judge.differences.get(rollout, ""),
         )
         return True
 

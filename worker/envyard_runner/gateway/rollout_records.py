@@ -9,8 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from envyard.contract.job import MODEL, JobSpec
+from envyard.contract.judge import JudgeExchange
 from envyard.contract.runner_events import Usage
 from envyard.contract.transcript import REPLY_FIELDS, Exchange, Transcript
+from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.probes import Message
 from envyard_runner.gateway.recorded_replies import RecordedReplies
@@ -20,6 +22,7 @@ from envyard_runner.gateway.reply import Refusal, Reply
 # What is open is held in memory. A framework may play all attempts at a task as one group.
 SPARE_GROUPS = 2
 ROLLOUT_BYTES = 1 << 20  # of one transcript
+JUDGE_SHARE = 4  # a quarter of a transcript's bytes again for its judge calls
 RUN_BYTES = 256 << 20  # of all that a run may hold together, in equal shares
 
 
@@ -32,6 +35,7 @@ class Record:
     `refused` is why the model server refused the last call, which is the environment's affair.
     `prompt_shown`: one of the first calls contained the task's prompt, None where no prompt can be
     compared; `first_call` is the beginning of the first call's last message where it did not.
+    `judge` are the judge's exchanges of a rollout that ended.
     """
 
     rollout: str
@@ -53,6 +57,7 @@ class Record:
     prompt_shown: bool | None = None
     first_call: str = ""
     replies_to_repeat: RecordedReplies | None = None
+    judge: list[JudgeExchange] = field(default_factory=list)
 
     @property
     def usage(self) -> Usage:
@@ -64,6 +69,10 @@ class Record:
             self.replies,
             self.model_seconds,
             sum(counts) if counts and len(counts) == self.replies else None,
+            len(self.judge),
+            sum(call.prompt_tokens for call in self.judge),
+            sum(call.completion_tokens for call in self.judge),
+            sum(call.seconds for call in self.judge),
         )
 
     @property
@@ -76,6 +85,7 @@ class Record:
             calls=[*current.calls],
             tools=[*current.tools],
             options=[*current.options],
+            judge=[*self.judge],
         )
 
     def add(self, call: Call, reply: Reply, seconds: float) -> None:
@@ -126,6 +136,7 @@ class RolloutRecords:
         self._secrets = (job.run_token, *secrets)
         planned = sum(job.tasks * (job.attempts if p == MODEL else 1) for p in job.policies)
         self._room = min(ROLLOUT_BYTES, RUN_BYTES // max(1, planned))
+        self.judge = JudgeRecords(self._room // JUDGE_SHARE, self._secrets)
         self._open: dict[str, Record] = {}
         self._ended: set[str] = set()
 
@@ -155,7 +166,9 @@ class RolloutRecords:
     def take(self, rollout: str) -> Record:
         """End the rollout and return its record, an empty one if it never called."""
         self._ended.add(rollout)
-        return self._open.pop(rollout, None) or Record(rollout, rollout.partition("/")[0])
+        record = self._open.pop(rollout, None) or Record(rollout, rollout.partition("/")[0])
+        record.judge = self.judge.take(rollout)
+        return record
 
 
 def _refuse_spent(budget: str) -> None:

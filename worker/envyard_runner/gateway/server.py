@@ -1,4 +1,7 @@
-"""The HTTP server on the sandbox's listening socket: OpenAI's API, one base URL per rollout."""
+"""The HTTP server on the sandbox's listening socket: OpenAI's API, one base URL per rollout.
+
+Every other address is the judge's.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,9 @@ from envyard.contract.probes import reference_of
 from envyard.contract.transcript import clean_message
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
+from envyard_runner.gateway.judge.live import LiveVerdicts
+from envyard_runner.gateway.judge.server import Judge
+from envyard_runner.gateway.judge.usage import JudgeUsage
 from envyard_runner.gateway.model import Model
 from envyard_runner.gateway.model_proxy import (
     DONE,
@@ -41,23 +47,39 @@ MAX_CONNECTIONS = 256
 BODY_SECONDS = 30.0
 COMPARED = 8  # calls of a rollout, of which one must show its task's prompt
 BEGINNING = 100  # characters of a first call that a finding repeats
+JUDGE_PATHS, JUDGE_ROUTE = "/{judge:.*}", "/{judge}"  # all that no other route has
 
 
 class Gateway:
     """Answers one run's calls and keeps the record of every rollout in `records`.
 
     Rollouts have the aliases of `plan` in the sandbox, and no answer names a policy. `model` is
-    None for a run of probes only, and `proxy` forwards calls to it. A gateway with `replays` plans
-    and answers those only. `failure` names an exception of the gateway's own, which must not be
-    blamed on the environment.
+    None for a run of probes only, and `proxy` forwards calls to it. `judge` answers the calls that
+    the environment sends by itself, by `judge_model` where there is one. A gateway with `replays`
+    plans and answers those only, by recorded replies and verdicts. `failure` names an exception of
+    the gateway's own, which must not be blamed on the environment.
     """
 
     def __init__(
-        self, job: JobSpec, model: Model | None, *, replays: Replays | None = None
+        self,
+        job: JobSpec,
+        model: Model | None,
+        *,
+        judge_model: Model | None = None,
+        replays: Replays | None = None,
     ) -> None:
-        self.records = RolloutRecords(job, secrets=[model.key] if model and model.key else [])
-        self.plan = Plan(job)
+        keys = [server.key for server in (model, judge_model) if server and server.key]
+        self.records = RolloutRecords(job, secrets=keys)
+        self.plan = Plan(job, self.records.judge)
         self.proxy = ModelProxy(job, model)
+        usage = JudgeUsage(job.limits)
+        self.judge = Judge(
+            replays.judge if replays else LiveVerdicts(judge_model, usage),
+            usage,
+            self.records.judge,
+            replays.name if replays else self.plan.name,
+            concurrency=job.concurrency,
+        )
         self.failure = ""
         self._job, self._replays = job, replays
         self._references: dict[str, Any] = {}
@@ -104,13 +126,21 @@ class Gateway:
                 web.post(f"{base}/v1/completions", self._complete),
                 web.get(f"{base}/v1/models", self._models),
                 web.put(f"{base}/references", self._set_references),
+                web.route("*", "/rollouts/{path:.*}", _no_route),
+                web.route("*", JUDGE_PATHS, self.judge.handle),
             ]
         )
         return application
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Bound every call in time and number; what goes wrong is answered in OpenAI's shape."""
+        """Bound every call in time and number; what goes wrong is answered in OpenAI's shape.
+
+        The judge has bounds of its own: its calls take nothing of the policy's.
+        """
+        resource = request.match_info.route.resource
+        if resource is not None and resource.canonical == JUDGE_ROUTE:
+            return await handler(request)
         try:
             async with asyncio.timeout(self._job.limits.rollout_seconds), self._slots:
                 return await handler(request)
@@ -143,7 +173,8 @@ class Gateway:
             return json_response(openai.completion(reply, model=MODEL_NAME, ident=ident))
         parts = openai.chunks(reply, model=MODEL_NAME, ident=ident)
         response = await begin_stream(request)
-        await response.write_eof(b"".join(map(sse_event, without_usage(parts, call))) + DONE)
+        kept = without_usage(parts, include_usage=call.include_usage)
+        await response.write_eof(b"".join(map(sse_event, kept)) + DONE)
         return response
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
@@ -230,6 +261,10 @@ class Gateway:
         reply = openai.scripted(message, call, limits.max_tokens)
         record.add(call, reply, 0.0)
         return reply
+
+
+async def _no_route(request: web.Request) -> web.StreamResponse:
+    raise web.HTTPNotFound
 
 
 class _Refused(asyncio.Protocol):

@@ -106,6 +106,11 @@ RUN = (
     platform_fault("run.wheel_changed", "The downloaded wheel's sha256 is not the hub's."),
     platform_fault("run.install_failed", "The dependencies could not be fetched."),
     platform_fault("run.model_unreachable", "The model server did not answer.", "Is the model up?"),
+    platform_fault(
+        "run.judge_unreachable",
+        "The judge model did not answer.",
+        "Is RUNNER_JUDGE_URL reachable from the runner? `hub-runner doctor` tests it.",
+    ),
     platform_fault("run.lease_expired", "The runner stopped reporting."),
     platform_fault("run.runner_error", "The runner itself failed."),
     platform_fault("run.handed_back", "The runner was stopped and returned the run."),

@@ -18,6 +18,7 @@ from uv import find_uv_bin
 
 from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard_runner import guest
+from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.guest.job import GuestJob
 from tests.layers import CACHE, one_installs
@@ -110,7 +111,9 @@ def job(
         rollout_timeout=20.0,
     )
     spec = stub_hub.job(policies=policies, attempts=attempts, tasks=12)
-    gateway.jobs[module] = DriverJob(replace(guest_job, **options), spec, Plan(spec), api=api)
+    gateway.jobs[module] = DriverJob(
+        replace(guest_job, **options), spec, Plan(spec, JudgeRecords(0)), api=api
+    )
     return gateway.jobs[module]
 
 

@@ -1,0 +1,145 @@
+"""A run whose environment calls a judge, from its job to its ending."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tests.worker.scripted_sandbox import (
+    BEGAN,
+    SPEC,
+    Outcome,
+    ScriptedSandbox,
+    loaded,
+    perform_run,
+    play_all,
+)
+from tests.worker.stub_judge import KEY, NAME, StubJudge
+
+JUDGED = replace(SPEC, judge_model=NAME)
+
+
+async def ask(sandbox: ScriptedSandbox, text: str, rollout: str = "") -> tuple[int, Any]:
+    """What a reward function sends by itself, for a rollout where one is named."""
+    body = {"model": "gpt-4.1", "messages": [{"role": "user", "content": text}]}
+    headers = {"X-Envyard-Rollout": rollout} if rollout else {}
+    url = f"{sandbox.gateway_url}/v1/chat/completions"
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(url, json=body, headers=headers) as response,
+    ):
+        return response.status, await response.json()
+
+
+async def judged(
+    sandbox: ScriptedSandbox, *, time_stamp: bool = False
+) -> AsyncIterator[dict[str, Any]]:
+    """Two questions per rollout, of which the first is repeated; the judge decides the reward."""
+    yield BEGAN
+    yield loaded()
+    for (item,) in await sandbox.plan():
+        word, task = item["rollout"], item["task"]
+        yield {"event": "rollout_started", "rollout": word}
+        await sandbox.complete(word, f"question {task}")
+        stamp = f" at {sandbox.starts}" if time_stamp else ""
+        texts = [f"right? {task}", f"right? {task}{stamp}", "concise?"]
+        answers = [await ask(sandbox, text, word) for text in texts]
+        verdicts = [status == 200 and verdict_of(answer) for status, answer in answers]
+        reward = verdicts.count("yes") / 4
+        yield {"event": "rollout", "rollout": word, "ok": True, "reward": reward}
+    yield {"event": "done"}
+
+
+async def stamped(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
+    async for event in judged(sandbox, time_stamp=True):
+        yield event
+
+
+async def swallows(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
+    """An environment that pays something although its judge was refused."""
+    yield BEGAN
+    yield loaded()
+    for (item,) in await sandbox.plan():
+        word, task = item["rollout"], item["task"]
+        yield {"event": "rollout_started", "rollout": word}
+        await sandbox.complete(word, f"question {task}")
+        await ask(sandbox, "right?", word)
+        yield {"event": "rollout", "rollout": word, "ok": True, "reward": 0.0}
+    yield {"event": "done"}
+
+
+def verdict_of(answer: Any) -> str:
+    text: str = answer["choices"][0]["message"]["content"]
+    return text
+
+
+def alternating() -> StubJudge:
+    """Its verdict is another one each time, whatever the question."""
+    judge = StubJudge()
+    judge.verdict = lambda _: "yes" if len(judge.requests) % 2 else "no"
+    return judge
+
+
+def replays_of(outcome: Outcome) -> list[dict[str, Any]]:
+    return [replay["replay"] for batch in outcome.hub.batches for replay in batch["replays"]]
+
+
+@pytest.mark.parametrize("spec", [SPEC, JUDGED], ids=["no name", "no server"])
+def test_without_a_judge_the_run_needs_one_whatever_the_environment_makes_of_it(spec: Any) -> None:
+    outcome = perform_run(swallows, spec=spec)
+    assert outcome.result == ("errored", ["needs.judge"])
+    (problem,) = outcome.hub.endings[0]["findings"]
+    assert "called a judge 4 times, and this hub has none" in problem["message"]
+    assert problem["details"] == {"names": ["judge"], "calls": 4}
+
+
+def test_with_a_judge_each_call_is_under_its_rollout_and_is_no_turn() -> None:
+    judge = StubJudge()
+    outcome = perform_run(judged, spec=JUDGED, judge=judge)
+    assert outcome.result[0] == "succeeded"
+    assert len(judge.requests) == 4 * 3
+    for rollout in outcome.hub.rollouts:
+        assert (rollout["turns"], rollout["usage"]["calls"]) == (1, 1)
+        assert rollout["usage"]["judge_calls"] == 3
+        assert [call["asked_model"] for call in rollout["transcript"]["judge"]] == ["gpt-4.1"] * 3
+        assert len(rollout["transcript"]["calls"]) == 1
+    assert KEY not in json.dumps(outcome.hub.batches)
+
+
+def test_replays_repeat_verdicts_in_their_order_and_call_no_server() -> None:
+    judge = alternating()
+    outcome = perform_run(judged, spec=JUDGED, judge=judge)
+    assert len(judge.requests) == 4 * 3
+    first = {(r["policy"], r["task"]): r["reward"] for r in outcome.hub.rollouts}
+    again = [replay for batch in outcome.hub.batches for replay in batch["replays"]]
+    assert len(again) == 4
+    for replay in again:
+        assert replay["replay"]["reward"] == first[replay["policy"], replay["task"]]
+        assert replay["replay"]["judge_diverged"] == 0
+
+
+def test_a_time_stamp_in_a_question_is_reported_as_diverged() -> None:
+    judge = StubJudge()
+    outcome = perform_run(stamped, spec=JUDGED, judge=judge)
+    assert len(judge.requests) == 4 * 3
+    for replay in replays_of(outcome):
+        assert replay["judge_diverged"] == 1
+        assert replay["judge_asked"].startswith("right? ")
+        assert replay["judge_asked"].endswith("2")
+
+
+@pytest.mark.parametrize("status", [429, 500])
+def test_a_judge_that_fails_is_the_platforms_fault(status: int) -> None:
+    outcome = perform_run(swallows, spec=JUDGED, judge=StubJudge(status=status))
+    assert outcome.result == ("errored", ["run.judge_unreachable"])
+    assert NAME in outcome.hub.endings[0]["findings"][0]["message"]
+
+
+def test_a_run_without_judge_calls_needs_no_judge() -> None:
+    assert perform_run(play_all).result[0] == "succeeded"
+    assert perform_run(play_all, spec=JUDGED, judge=StubJudge()).result[0] == "succeeded"
