@@ -33,11 +33,12 @@ ROUTES = {
 
 @dataclass(frozen=True)
 class Answer:
-    """Status, headers and body of one answer."""
+    """Status, headers and body of one answer; `cut` ends the connection after the body."""
 
     status: int
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
+    cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,8 @@ class DataHub:
         path = folder / unquote(names["path"])
         if not path.is_file():
             return refused(404, "EntryNotFound", commit)
-        return Answer(200, path.read_bytes(), {"X-Repo-Commit": commit})
+        content = path.read_bytes()
+        return Answer(200, content, {"X-Repo-Commit": commit, "ETag": f'"{blob_id(content)}"'})
 
     def _tree(
         self, folder: Path, below: str, query: dict[str, list[str]], commit: str, request: Request
@@ -231,6 +233,7 @@ def serving(root: Path) -> Iterator[DataHub]:
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(answer.body)
+            self.close_connection = self.close_connection or answer.cut
 
         do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = _handle  # noqa: N815
 

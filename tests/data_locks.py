@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from pathlib import Path
 
 from envyard.contract.data_lock import DataLock, LockedFile, LockedRepository, with_file
+from tests.data_hub import LARGE, blob_id, commit_of, files_of
 
 GSM8K = "openai/gsm8k"
 COMMIT, OTHER = "a" * 40, "b" * 40
@@ -26,6 +28,19 @@ def locked(
     lock = DataLock((bare,))
     for path in paths:
         lock = with_file(lock, "dataset", name, commit, locked_file(path))
+    return lock
+
+
+def locked_folder(folder: Path, name: str = GSM8K) -> DataLock:
+    """A lock of all files of a repository of `tests.data_hub`."""
+    commit = commit_of(folder)
+    lock = DataLock((LockedRepository("dataset", name, commit, ("main",), "mit"),))
+    for path in files_of(folder):
+        content = path.read_bytes()
+        sha256 = hashlib.sha256(content).hexdigest()
+        object_id = sha256 if len(content) >= LARGE else blob_id(content)
+        file = LockedFile(path.relative_to(folder).as_posix(), len(content), sha256, object_id)
+        lock = with_file(lock, "dataset", name, commit, file)
     return lock
 
 

@@ -1,7 +1,8 @@
-"""`hub data`: the data sets that a version was evaluated with, and an offline cache of them."""
+"""`hub data`: the data sets that a version was evaluated with, and an offline copy of them."""
 
 from __future__ import annotations
 
+import argparse
 import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -12,8 +13,9 @@ from envyard.client import Hub, version_path
 from envyard.commands.show import ref_of
 from envyard.contract.data_lock import BadDataLock, DataLock
 from envyard.contract.names import parse_ref
-from envyard.data_cache import Source, lay_out
-from envyard.errors import ApiError, HubCliError
+from envyard.data_cache import Source, kept_lock, lay_out, verify
+from envyard.data_mirror import FrozenHub, run_program, serving
+from envyard.errors import ApiError, HubCliError, UsageError
 from envyard.output import Output
 
 PUBLIC_HUB = "https://huggingface.co"
@@ -24,24 +26,54 @@ def register(commands: Any, common: ArgumentParser) -> None:
     data = commands.add_parser(
         "data", parents=[common], help="print a version's data lock, or fetch its data sets"
     )
-    data.add_argument("ref", metavar="owner/name[==version]")
-    data.add_argument(
-        "--to",
+    data.add_argument("ref", metavar="owner/name[==version]", nargs="?")
+    folder = data.add_mutually_exclusive_group()
+    folder.add_argument(
+        "--to", type=Path, metavar="DIR", help="fetch the locked files from HF_ENDPOINT into DIR"
+    )
+    folder.add_argument(
+        "--from",
+        dest="folder",
         type=Path,
         metavar="DIR",
-        help="fetch the locked files from HF_ENDPOINT into DIR, an HF_HOME for HF_HUB_OFFLINE=1",
+        help="use what --to fetched into DIR, without the hub",
+    )
+    data.add_argument(
+        "--run",
+        dest="program",
+        nargs=argparse.REMAINDER,
+        metavar="PROGRAM",
+        help="run PROGRAM with the data sets of DIR (last option: the rest is its command line)",
     )
     data.set_defaults(run=run)
 
 
-def run(args: Namespace, out: Output) -> None:
-    """Print the lock, one file a line, or fetch and verify its files."""
-    hub = Hub(configs.load(args.url))
-    version = hub.version(ref_of(args.ref))
-    ref = str(version["ref"])
+def run(args: Namespace, out: Output) -> int:
+    """Print the lock, one file a line; or fetch and verify its files, and run a program on them."""
+    folder = args.to or args.folder
+    if bool(args.ref) == bool(args.folder):
+        raise UsageError("name a version, or a folder with --from", "hub data OWNER/NAME")
+    if args.program is not None and (folder is None or not args.program):
+        raise UsageError("--run needs a program, and --to or --from a folder with its data sets")
+    if args.folder is not None:
+        verify(kept_lock(args.folder), args.folder, out.progress)
+    else:
+        lock, detail = _lock(Hub(configs.load(args.url)), args.ref)
+        if args.to is not None:
+            _fetch(lock, args.to, out, detail["ref"])
+        elif out.as_json:
+            out.json(detail)
+        else:
+            _print(lock, detail["ref"], out)
+    return _run(args.program, folder.absolute(), out) if args.program else 0
+
+
+def _lock(hub: Hub, name: str) -> tuple[DataLock, dict[str, Any]]:
+    """The version's data lock, empty where no run has read a data set, and the hub's answer."""
+    ref = str(hub.version(ref_of(name))["ref"])
     try:
         detail = hub.get(f"{version_path(parse_ref(ref))}data-lock/")
-        lock = DataLock.from_dict(detail)
+        return DataLock.from_dict(detail), {**detail, "ref": ref}
     except BadDataLock as error:
         raise HubCliError(
             f"the hub's data lock is invalid: {error}", "Report it to the hub's operator."
@@ -49,13 +81,7 @@ def run(args: Namespace, out: Output) -> None:
     except ApiError as error:
         if error.status != 404:
             raise
-        lock, detail = DataLock(), {"ref": ref, "repositories": []}
-    if args.to is not None:
-        _fetch(lock, args.to, out, ref)
-    elif out.as_json:
-        out.json(detail)
-    else:
-        _print(lock, ref, out)
+        return DataLock(), {"ref": ref, "repositories": []}
 
 
 def _print(lock: DataLock, ref: str, out: Output) -> None:
@@ -77,10 +103,24 @@ def _print(lock: DataLock, ref: str, out: Output) -> None:
 
 
 def _fetch(lock: DataLock, folder: Path, out: Output, ref: str) -> None:
-    source = Source(os.environ.get("HF_ENDPOINT") or PUBLIC_HUB, os.environ.get("HF_TOKEN"))
-    fetched = lay_out(lock, folder.absolute(), source, out.progress)
+    fetched = lay_out(lock, folder.absolute(), _source(), out.progress)
     if out.as_json:
         out.json({"ref": ref, "files": lock.files, "bytes": lock.size, "fetched": fetched})
         return
     out.note(f"{lock.files} files, {lock.size} bytes, {fetched} fetched; all verified", "green")
-    out.hint(f"use them: HF_HOME={folder.absolute()} HF_HUB_OFFLINE=1 python train.py")
+    out.hint(f"train with them, also offline: hub data --from {folder} --run python train.py")
+
+
+def _run(program: list[str], folder: Path, out: Output) -> int:
+    """Serve the folder's data sets while the program runs; returns its exit code."""
+    hub = FrozenHub(kept_lock(folder), folder)
+    with serving(hub, _source().url) as url:
+        code = run_program(program, folder, url)
+    if code and hub.refused:
+        out.note(f"the data lock does not name: {', '.join(hub.refused)}", "yellow")
+    return code
+
+
+def _source() -> Source:
+    """The user's own data set hub."""
+    return Source(os.environ.get("HF_ENDPOINT") or PUBLIC_HUB, os.environ.get("HF_TOKEN"))

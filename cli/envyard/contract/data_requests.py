@@ -16,6 +16,7 @@ from envyard.contract.data_lock import NAME, Kind, is_name, is_path, is_revision
 
 MAX_TARGET = 4096  # characters of path and query
 MAX_PATHS = 100  # of one paths-info request
+RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
 
 _KINDS: dict[str, Kind] = {"datasets": "dataset", "models": "model"}
 _API = rf"/api/(?P<kind>datasets|models)/(?P<name>{NAME})"
@@ -111,6 +112,22 @@ def read_paths(body: bytes) -> list[str]:
     if not all(is_path(path) for path in read):
         raise Refused(400, "a path is not a plain relative path")
     return read
+
+
+def byte_range(header: str | None, size: int) -> tuple[int, int, int]:
+    """First and last byte, and the status: 200, 206, or 416 for a range outside of the file.
+
+    One range is served (RFC 9110, 14.2); a header of another form is ignored.
+    """
+    match = RANGE.fullmatch(header or "")
+    if match is None or match.groups() == ("", ""):
+        return 0, size - 1, 200
+    start, end = match.groups()
+    if not start:
+        length = min(int(end), size)
+        return (size - length, size - 1, 206) if length else (0, -1, 416)
+    first, last = int(start), min(int(end), size - 1) if end else size - 1
+    return (first, last, 206) if first <= last else (0, -1, 416)
 
 
 def _decoded(value: str) -> str:

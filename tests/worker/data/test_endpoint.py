@@ -172,7 +172,7 @@ def test_a_frozen_run_names_a_file_that_its_lock_lacks(tmp_path: Path) -> None:
 def test_a_repository_of_very_many_files_is_listed_by_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listings, "WHOLE_PAGES", 2)
+    monkeypatch.setattr(listings, "ALL_PAGES", 2)
 
     async def scenario(hub: DataHub) -> None:
         fill(hub)

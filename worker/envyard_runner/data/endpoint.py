@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import socket
 from typing import Any
 
 from aiohttp import web
 
-from envyard.contract.data_requests import DataRequest, Refused, Repository, read, read_paths
+from envyard.contract.data_requests import (
+    DataRequest,
+    Refused,
+    Repository,
+    byte_range,
+    read,
+    read_paths,
+)
 from envyard_runner.data.mirror import RunMirror
 from envyard_runner.data.usage import DataUsage
 
@@ -22,7 +28,6 @@ MAX_AT_ONCE = 32  # requests that are answered at once
 BODY_SECONDS = 30.0
 SEND_SECONDS = 120.0  # for one part, which a stopped reader may never take
 PART = 1 << 20
-RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
 
 
 class DataEndpoint:
@@ -126,7 +131,7 @@ class DataEndpoint:
             "Accept-Ranges": "bytes",
             "Content-Type": "application/octet-stream",
         }
-        first, last, status = _span(request.headers.get("Range"), file.size)
+        first, last, status = byte_range(request.headers.get("Range"), file.size)
         if status == 416:
             headers["Content-Range"] = f"bytes */{file.size}"
             return web.Response(status=416, headers=headers)
@@ -174,19 +179,3 @@ def _refusal(error: Refused, headers: dict[str, str] | None = None) -> web.Respo
 
 def _ascii(message: str) -> str:
     return message.encode("ascii", "replace").decode()
-
-
-def _span(header: str | None, size: int) -> tuple[int, int, int]:
-    """First and last byte, and the status: 200, 206, or 416 for a range outside of the file.
-
-    One range is served (RFC 9110, 14.2); a header of another form is ignored.
-    """
-    match = RANGE.fullmatch(header or "")
-    if match is None or match.groups() == ("", ""):
-        return 0, size - 1, 200
-    start, end = match.groups()
-    if not start:
-        length = min(int(end), size)
-        return (size - length, size - 1, 206) if length else (0, -1, 416)
-    first, last = int(start), min(int(end), size - 1) if end else size - 1
-    return (first, last, 206) if first <= last else (0, -1, 416)

@@ -20,7 +20,7 @@ Ask = Callable[..., Awaitable[Any]]
 
 ENTRY_FIELDS = ("type", "oid", "size", "path")
 LARGE_FILE_FIELDS = ("oid", "size", "pointerSize")
-WHOLE_PAGES = 20  # of a commit's list of all files; beyond, folders are listed one by one
+ALL_PAGES = 20  # of a commit's list of all files; beyond, folders are listed one by one
 FOLDER_PAGES = 100
 IN_MEMORY = 16  # lists of commits
 TOO_LONG = {"too_long": True}
@@ -38,11 +38,11 @@ class Listings:
         self._upstream, self._store, self._ask, self._frozen = upstream, store, ask, frozen
         self._recent: OrderedDict[str, list[Entry] | None] = OrderedDict()
 
-    async def whole(self, repository: Repository, commit: str) -> list[Entry] | None:
+    async def all_entries(self, repository: Repository, commit: str) -> list[Entry] | None:
         """All files and folders of the commit; None where they are more than the mirror lists."""
-        key = self.key("whole", repository, commit)
+        key = self.key("all", repository, commit)
         if key not in self._recent:
-            entries = await self._whole(key, repository, commit)
+            entries = await self._read_all(key, repository, commit)
             if entries is None and self._frozen is not None:
                 locked = self._frozen.repository(repository.kind, repository.name, commit)
                 entries = [] if locked is None else entries_of(locked)
@@ -56,7 +56,7 @@ class Listings:
         self, repository: Repository, commit: str, path: str, *, recursive: bool
     ) -> list[Entry]:
         """The entries of a folder. Raises Refused 404 where the commit lacks it."""
-        entries = await self.whole(repository, commit)
+        entries = await self.all_entries(repository, commit)
         if entries is None:
             key = self.key("tree", repository, commit, path, recursive)
             listed = self._kept(key)
@@ -73,7 +73,7 @@ class Listings:
 
     async def entries(self, repository: Repository, commit: str, paths: list[str]) -> list[Entry]:
         """The entries of these paths; one that the commit lacks is left out."""
-        entries = await self.whole(repository, commit)
+        entries = await self.all_entries(repository, commit)
         if entries is not None:
             return at_paths(entries, paths)
         key = self.key("paths", repository, commit, *paths)
@@ -89,13 +89,13 @@ class Listings:
         url = self._upstream.source.url
         return json.dumps([operation, url, repository.kind, repository.name, commit, *rest])
 
-    async def _whole(self, key: str, repository: Repository, commit: str) -> list[Entry] | None:
+    async def _read_all(self, key: str, repository: Repository, commit: str) -> list[Entry] | None:
         kept = self._store.listing(key)
         if kept == TOO_LONG:
             return None
         if isinstance(kept, list):
             return kept
-        listed = await self._pages(repository, commit, "", True, WHOLE_PAGES)
+        listed = await self._pages(repository, commit, "", True, ALL_PAGES)
         self._store.add_listing(key, TOO_LONG if listed is None else listed)
         return listed
 
