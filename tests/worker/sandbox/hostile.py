@@ -162,7 +162,9 @@ def _():
 
 @attempt("environ with more than was promised")
 def _():
-    promised = {"PATH", "HOME", "OPENAI_BASE_URL", "ENVYARD_EVENTS_FD", "PWD", "LC_CTYPE"}
+    promised = {"PATH", "HOME", "ENVYARD_EVENTS_FD", "PWD", "LC_CTYPE"}
+    promised |= {"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL"}
+    promised |= {"PRIME_INFERENCE_URL", "OPENROUTER_API_BASE", "LITELLM_LOCAL_MODEL_COST_MAP"}
     promised |= {name for name in os.environ if name.startswith("HF_")} | {"DO_NOT_TRACK"}
     return need(set(os.environ) - promised)
 

@@ -47,6 +47,10 @@ class DataAccess:
         """The lock that the run was given, with what it read."""
         return self.endpoint.mirror.lock if self.endpoint.mirror else DataLock()
 
+    def renew_endpoint(self) -> None:
+        """Replace the endpoint by an open one: the sandbox that plays is started again."""
+        self.endpoint = DataEndpoint(self.usage, self.endpoint.mirror)
+
     def replay_endpoint(self) -> DataEndpoint:
         """An endpoint for a later sandbox of the run."""
         mirror = self._frozen(self.lock) if self._frozen else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,8 +14,14 @@ from envyard.contract.runner_events import Facts
 from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.execution.collector import EventCollector
 from envyard_runner.execution.data_access import DataAccess
+from envyard_runner.execution.judge_keys import (
+    PLACEHOLDERS,
+    REPEATED,
+    key_variables,
+    lacks_judge_key,
+)
 from envyard_runner.execution.load_failures import with_causes
-from envyard_runner.execution.replay import ReplayRun
+from envyard_runner.execution.replay import MIN_SECONDS, ReplayRun
 from envyard_runner.execution.requirements import endpoint_ending
 from envyard_runner.execution.verdict import Ending, decide_ending, platform_ending, replay_failure
 from envyard_runner.gateway import Gateway, Model
@@ -31,10 +37,15 @@ class SandboxFactory:
     prepare: Callable[..., Sandbox]
     limits: Limits
     program: list[str]
+    variables: Mapping[str, str]
 
-    def make(self, wall_seconds: float) -> Sandbox:
-        """Prepare a sandbox that is killed after `wall_seconds`."""
-        return self.prepare(limits=replace(self.limits, wall_seconds=wall_seconds))
+    def lasting(self, wall_seconds: float) -> SandboxFactory:
+        """The same for sandboxes that are killed after `wall_seconds`."""
+        return replace(self, limits=replace(self.limits, wall_seconds=wall_seconds))
+
+    def make(self, keys: Mapping[str, str]) -> Sandbox:
+        """Prepare a sandbox with the run's variables and those of `keys`."""
+        return self.prepare(limits=self.limits, variables={**self.variables, **keys})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,25 @@ class Endpoints:
 
     gateway: Gateway
     data: DataEndpoint
+
+
+@dataclass(frozen=True, slots=True)
+class FirstSandbox:
+    """The sandbox that played the run: what it reported, how it ended, and the placeholders of
+    keys that it had."""
+
+    endpoints: Endpoints
+    collector: EventCollector
+    exit: Exit
+    keys: Mapping[str, str]
+
+    @property
+    def ending(self) -> Ending:
+        """The ending by its events and its exit alone."""
+        proxy = self.endpoints.gateway.proxy
+        return decide_ending(
+            self.collector, self.exit, model_down=proxy.down.is_set(), stall=proxy.stalls.message()
+        )
 
 
 async def play(
@@ -55,21 +85,27 @@ async def play(
 ) -> Ending:
     """Play a run to its end; if it succeeds, load its tasks again and repeat a sample of it."""
     began, wall = time.monotonic(), factory.limits.wall_seconds
-    gateway = Gateway(job, model, judge_model=judge_model)
-    collector = EventCollector(job, gateway.records, gateway.plan)
-    endpoints = Endpoints(gateway, data.endpoint)
-    end = await _run_rollouts(collector, factory.make(wall), factory.program, endpoints, outbox)
-    proxy = gateway.proxy
-    ending = decide_ending(
-        collector, end, model_down=proxy.down.is_set(), stall=proxy.stalls.message()
+    first = await _play_first(
+        job, model, judge_model, data, factory, outbox, keys=key_variables(job)
     )
+    if not first.keys and lacks_judge_key(first.collector):
+        outbox.log_line(REPEATED)
+        data.renew_endpoint()
+        left = max(MIN_SECONDS, began + wall - time.monotonic())
+        first = await _play_first(
+            job, model, judge_model, data, factory.lasting(left), outbox, keys=PLACEHOLDERS
+        )
+    collector, ending, judge = first.collector, first.ending, first.endpoints.gateway.judge.usage
     explain = partial(
-        with_causes, collector=collector, end=end, output_tail=outbox.output_tail, module=job.module
+        with_causes,
+        collector=collector,
+        end=first.exit,
+        output_tail=outbox.output_tail,
+        module=job.module,
     )
-    outbox.add_facts(sandbox=end.limited_by, peak_memory_bytes=end.peak_memory_bytes)
-    usage = gateway.judge.usage
-    failure = _own_failure(endpoints) or endpoint_ending(
-        data.usage, usage, succeeded=ending.outcome == "succeeded"
+    outbox.add_facts(sandbox=first.exit.limited_by, peak_memory_bytes=first.exit.peak_memory_bytes)
+    failure = _own_failure(first.endpoints) or endpoint_ending(
+        data.usage, judge, succeeded=ending.outcome == "succeeded"
     )
     if failure or ending.outcome != "succeeded":
         return failure or explain(ending)
@@ -78,21 +114,40 @@ async def play(
     replay = ReplayRun(job, collector, began=began, wall_seconds=wall)
     gateway = Gateway(job, None, replays=collector.plan.replays)
     endpoints = Endpoints(gateway, data.replay_endpoint())
-    second = await _run_replays(
-        replay, factory.make(replay.seconds), factory.program, endpoints, outbox
-    )
+    sandbox = factory.lasting(replay.seconds).make(first.keys)
+    second = await _run_replays(replay, sandbox, factory.program, endpoints, outbox)
     replay.finish(second)
     _send_replays(replay, collector, second, outbox)
     if collector.not_counted:
         outbox.add_facts(not_counted=collector.not_counted)
-    combined = end.beside(second)
+    combined = first.exit.beside(second)
     outbox.add_facts(peak_memory_bytes=combined.peak_memory_bytes)
     return (
         _own_failure(endpoints)
-        or endpoint_ending(endpoints.data.usage, usage, succeeded=True)
+        or endpoint_ending(endpoints.data.usage, judge, succeeded=True)
         or replay_failure(replay, second)
         or explain(decide_ending(collector, combined))
     )
+
+
+async def _play_first(
+    job: JobSpec,
+    model: Model | None,
+    judge_model: Model | None,
+    data: DataAccess,
+    factory: SandboxFactory,
+    outbox: EventOutbox,
+    *,
+    keys: Mapping[str, str],
+) -> FirstSandbox:
+    """Play the run's rollouts in a sandbox with these placeholders of keys."""
+    gateway = Gateway(job, model, judge_model=judge_model)
+    collector = EventCollector(job, gateway.records, gateway.plan)
+    endpoints = Endpoints(gateway, data.endpoint)
+    end = await _run_rollouts(
+        collector, factory.make(keys), factory.program, endpoints, outbox, may_repeat=not keys
+    )
+    return FirstSandbox(endpoints, collector, end, keys)
 
 
 async def _run_rollouts(
@@ -101,8 +156,13 @@ async def _run_rollouts(
     program: list[str],
     endpoints: Endpoints,
     outbox: EventOutbox,
+    *,
+    may_repeat: bool,
 ) -> Exit:
-    """Run the program in the first sandbox to its end and queue its results for the hub."""
+    """Run the program in the first sandbox to its end and queue its results for the hub.
+
+    If the run `may_repeat`, it ends at the first rollout that lacks a judge's key.
+    """
     async with prepared as sandbox:
 
         def printed(chunk: bytes) -> None:
@@ -120,6 +180,13 @@ async def _run_rollouts(
                     result = collector.add_line(line)
                     if isinstance(result, Facts):
                         outbox.add_facts(**{k: getattr(result, k) for k in result.to_dict()})
+                    elif (
+                        may_repeat
+                        and result is not None
+                        and not result.ok
+                        and (lacks_judge_key(collector))
+                    ):
+                        sandbox.kill()
                     elif result is not None:
                         outbox.add_rollout(result)
                     outbox.total = len(gateway.plan.expected)

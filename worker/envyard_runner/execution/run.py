@@ -192,10 +192,9 @@ async def _evaluate(
             venv=venv.dependencies,
             environment=venv.environment,
             job=json.dumps(_guest_job(job, adapter).to_dict()).encode(),
-            variables=job.variables,
         )
         limits = machine.config.limits.lowered(job.limits)
-        factory = SandboxFactory(prepare, limits, GUEST_COMMAND)
+        factory = SandboxFactory(prepare, limits, GUEST_COMMAND, job.variables)
         ending = await play(job, model, judge_model, data, factory, outbox)
         if data.lock != job.data_lock and not job.data_frozen:
             await hub.data_lock(job, data.lock)

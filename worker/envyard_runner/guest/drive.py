@@ -23,6 +23,7 @@ from .adapter import FrameworkAdapter, Outcome, Rollout, RolloutTimeout, Task, l
 from .events import PLAN_FD_VARIABLE, Events, error_of, failure
 from .job import GuestJob, read_own
 from .reference import find_other, send_all_references
+from .rollout_context import name_requests, rollout
 
 CANCEL_SECONDS = 10.0
 ALARM_SECONDS = 1.0
@@ -38,6 +39,7 @@ def main() -> int:
             steps.begin()
         adapter = load_adapter(job)
         adapter.prepare()
+        name_requests()
         steps.begin()
         adapter.import_environment()
         steps.enter("load", "imported")
@@ -144,13 +146,15 @@ class Driver:
     async def play_group(self, group: list[Rollout]) -> None:
         """Play one group and report how each of its rollouts ended."""
         async with self.gate:
-            for rollout in group:
-                self.events.emit("rollout_started", rollout=rollout.id)
+            for member in group:
+                self.events.emit("rollout_started", rollout=member.id)
+            name_requests()  # of clients that the environment imported meanwhile
             started = time.monotonic()
-            outcomes = await self.play_bounded(group)
+            with rollout(group[0].id if len(group) == 1 else ""):
+                outcomes = await self.play_bounded(group)
             seconds = time.monotonic() - started
-            for rollout, outcome in zip(group, outcomes, strict=True):
-                self.events.emit("rollout", **rollout_fields(rollout, outcome, seconds))
+            for member, outcome in zip(group, outcomes, strict=True):
+                self.events.emit("rollout", **rollout_fields(member, outcome, seconds))
 
     async def play_bounded(self, group: list[Rollout]) -> list[Outcome]:
         """The group's outcomes, whatever its code does: raise, exit or never return.

@@ -30,6 +30,7 @@ from .adapter import Message, Outcome, Rollout, Task
 from .events import error_of
 from .job import GuestJob
 from .reference import send_references
+from .rollout_context import rollout as named_rollout
 
 NO_KEY = "ENVYARD_NO_KEY"
 
@@ -38,6 +39,7 @@ NO_KEY = "ENVYARD_NO_KEY"
 class Scores:
     """What a rollout's reward functions returned, with their weights, and the first that raised."""
 
+    rollout: str = ""
     parts: dict[str, tuple[float, float]] = field(default_factory=dict)
     error: Exception | None = None
 
@@ -103,7 +105,9 @@ class VerifiersV0:
         self, rollouts: list[Rollout], clients: contextlib.AsyncExitStack
     ) -> list[Outcome]:
         states = await asyncio.gather(*(self._generate(rollout, clients) for rollout in rollouts))
-        scores = {id(state): Scores() for state in states}
+        scores = {
+            id(state): Scores(rollout.id) for state, rollout in zip(states, rollouts, strict=True)
+        }
         scoring.set(scores)
         started = time.monotonic()
         await self.env.rubric.score_group(list(states))
@@ -117,7 +121,9 @@ class VerifiersV0:
         sampling = {**self.env.sampling_args, "max_tokens": self.job.max_tokens}
         client = RolloutClient(rollout)
         clients.push_async_callback(client.close)
-        return await self.env.rollout(dict(rollout.task.source), client, self.job.model, sampling)
+        row = dict(rollout.task.source)
+        with named_rollout(rollout.id):
+            return await self.env.rollout(row, client, self.job.model, sampling)
 
 
 def _compares(env: Any) -> bool:
@@ -180,8 +186,9 @@ def recording(rubric: Any, func: Any, states: list[Any], values: Callable[[Any],
     @functools.wraps(func)
     async def recorded(*args: Any, **kwargs: Any) -> Any:
         try:
-            value = func(*args, **kwargs)
-            value = await value if inspect.isawaitable(value) else value
+            with named_rollout(all_scores[0].rollout if len(all_scores) == 1 else ""):
+                value = func(*args, **kwargs)
+                value = await value if inspect.isawaitable(value) else value
             for scores, score in zip(all_scores, values(value), strict=True):
                 scores.add(func.__name__, float(score), weight_of(rubric, func))
         except Exception as error:

@@ -22,6 +22,16 @@ PASSWD = f"sandbox:x:{USER_ID}:{USER_ID}::/tmp:/bin/sh\n"
 GROUP = f"sandbox:x:{USER_ID}:\n"
 HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 NSSWITCH = "passwd: files\ngroup: files\nhosts: files\n"
+# Clients of a judge: no key, and whatever model they name.
+GATEWAY = f"http://127.0.0.1:{PORTS['gateway']}"
+JUDGE_VARIABLES = {
+    "OPENAI_BASE_URL": f"{GATEWAY}/v1",
+    "OPENAI_API_BASE": f"{GATEWAY}/v1",  # litellm, and older clients
+    "ANTHROPIC_BASE_URL": GATEWAY,
+    "PRIME_INFERENCE_URL": f"{GATEWAY}/v1",
+    "OPENROUTER_API_BASE": f"{GATEWAY}/v1",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+}
 # Clients of a data set hub: no request but those of the mirror, which waits for whole files.
 DATA_VARIABLES = {
     "HF_ENDPOINT": f"http://127.0.0.1:{PORTS['data']}",
@@ -147,7 +157,7 @@ def _variables(view: View, events_fd: int) -> list[str]:
         *(option for pair in view.variables.items() for option in ("--setenv", *pair)),
         *("--setenv", "PATH", path),
         *("--setenv", "HOME", "/tmp"),  # noqa: S108 - inside the sandbox
-        *("--setenv", "OPENAI_BASE_URL", f"http://127.0.0.1:{PORTS['gateway']}/v1"),
+        *(option for pair in JUDGE_VARIABLES.items() for option in ("--setenv", *pair)),
         *(option for pair in DATA_VARIABLES.items() for option in ("--setenv", *pair)),
         *("--setenv", "ENVYARD_EVENTS_FD", str(events_fd)),
     ]

@@ -35,6 +35,7 @@ NO_KEY = re.compile(
     r"environment variable|[Nn]o (?:API )?key|not provided|"
     r"please set|[Ss]et (?:the )?[A-Z]|unset|undefined|authenticate|credentials",
 )
+NO_ANTHROPIC_KEY = "Could not resolve authentication method"  # its client names no variable
 SECRETIVE = re.compile(r"_(?:API_?|ACCESS_|SECRET_)KEY$|_(?:TOKEN|SECRET|PASSWORD|CREDENTIALS)$")
 ANY_KEY = re.compile(r"_KEYS?$")  # of a variable only where it is called one: rows have keys too
 CONTAINERS = re.compile(
@@ -65,8 +66,10 @@ NLTK = re.compile(r"Resource ['\s]*([\w./-]{1,80})['\s]* not found")
 SPACY = re.compile(r"Can't find model '([^']{1,100})'")
 
 
-def missing_key(error: Raised, facts: Facts) -> str:
-    """A variable that holds a key and is not set."""
+def missing_keys(error: Raised) -> list[str]:
+    """The variables of keys that an exception names as not set."""
+    if error.message.strip('"').startswith(NO_ANTHROPIC_KEY):
+        return ["ANTHROPIC_API_KEY"]
     from_environ = error.is_a("KeyError") and "environ" in error.call
     is_certain = error.is_a("MissingKeyError") or from_environ
     is_certain = is_certain or (
@@ -77,7 +80,13 @@ def missing_key(error: Raised, facts: Facts) -> str:
     variables = [
         name for name in names if SECRETIVE.search(name) or (loose and ANY_KEY.search(name))
     ]
-    if not variables or not (is_certain or NO_KEY.search(error.message)):
+    return variables if is_certain or NO_KEY.search(error.message) else []
+
+
+def missing_key(error: Raised, facts: Facts) -> str:
+    """A variable that holds a key and is not set."""
+    variables = missing_keys(error)
+    if not variables:
         return ""
     all_required = error.is_a("MissingKeyError")  # other sentences list alternatives
     variable_text = (", " if all_required else " or ").join(dict.fromkeys(variables[:6]))

@@ -22,6 +22,7 @@ from tests.worker.guest.adapters.conftest import site
 from tests.worker.scripted_sandbox import SPEC, WHEEL, Outcome, perform_run
 from tests.worker.stub_hub import StubHub
 from tests.worker.stub_hub import job as spec_of
+from tests.worker.stub_judge import StubJudge
 from tests.worker.stub_model import StubModel
 
 WHEELS = Path(__file__).with_name("wheels")
@@ -72,14 +73,20 @@ class Runner:
     home: Path
 
     def perform(
-        self, api: str, files: dict[str, str], *, model: StubModel | None = None, **spec: Any
+        self,
+        api: str,
+        files: dict[str, str],
+        *,
+        model: StubModel | None = None,
+        judge: StubJudge | None = None,
+        **spec: Any,
     ) -> ReplayedRun:
-        """Run `files` of WHEELS, by their names in the module, with a model stub.
+        """Run `files` of WHEELS, by their names in the module, with a model stub and a judge.
 
         A file `sandbox` beside the module has the number of the sandbox; nothing else reveals it.
         """
         folder = self.home / "environments" / spec["module"]
-        (folder / spec["module"]).mkdir(parents=True)
+        (folder / spec["module"]).mkdir(parents=True, exist_ok=True)
         for name, source in files.items():
             shutil.copy(WHEELS / source, folder / spec["module"] / name)
         (counter := folder / "sandbox").write_text("0")
@@ -100,7 +107,9 @@ class Runner:
         hub, server = StubHub(wheel=wheel), model or StubModel()
         machine = {"build": build, "prepare": prepare}
         bounds = {"seconds": 280, "patience": 60.0}  # a machine under load starts processes slowly
-        return ReplayedRun(perform_run(spec=job, hub=hub, model=server, **bounds, **machine))
+        return ReplayedRun(
+            perform_run(spec=job, hub=hub, model=server, judge=judge, **bounds, **machine)
+        )
 
     def _framework(self, api: str) -> Path:
         folder = self.home / api / "site-packages"
