@@ -45,7 +45,8 @@ def main(arguments: Sequence[str]) -> int:
             codes = ", ".join(error.code for error in findings if error.severity == "error")
             sys.stderr.write(f"{options.wheel} cannot be run: {codes}; see `hub check`\n")
             return REFUSED
-        document = asyncio.run(_run(_config(), options.wheel, detected, options.tasks))
+        config, job = _config(), local_job(options.wheel, detected, options.tasks)
+        document = asyncio.run(run(config, options.wheel, job))
     except (ConfigError, SandboxError, OSError) as error:
         sys.stderr.write(f"{error}\n`hub-runner doctor` checks this machine.\n")
         return REFUSED
@@ -60,10 +61,13 @@ def _config() -> Config:
     return Config.from_environment({"RUNNER_HOME": str(home), **os.environ})
 
 
-async def _run(config: Config, wheel: Path, detected: Detection, tasks: int) -> dict[str, Any]:
+async def run(config: Config, wheel: Path, job: JobSpec) -> dict[str, Any]:
+    """Perform the job on this machine; its ending and its evidence as a JSON document.
+
+    Raises SandboxError where the machine has no sandbox.
+    """
     await require_sandbox(config)
     reap_orphans(config)
-    job = _job(wheel, detected, tasks)
     hub = LocalHub(await asyncio.to_thread(wheel.read_bytes))
     ending = await perform(job, hub=hub, machine=RunnerContext(config), stopping=asyncio.Event())
     return {
@@ -79,7 +83,8 @@ async def _run(config: Config, wheel: Path, detected: Detection, tasks: int) -> 
     }
 
 
-def _job(wheel: Path, detected: Detection, tasks: int) -> JobSpec:
+def local_job(wheel: Path, detected: Detection, tasks: int) -> JobSpec:
+    """The job of all probes at the first tasks of a local wheel."""
     parsed, data = wheels.read(wheel), wheel.read_bytes()
     return JobSpec(
         run=str(uuid4()),
