@@ -10,7 +10,8 @@ WORKER_PARTS := test-worker-framework test-worker
 POSTGRES_PARTS := test-postgres-api test-postgres-pages test-postgres-runs test-postgres-hub test-postgres-domain
 SQLITE_PARTS := test-sqlite-api test-sqlite-domain
 PARTS := $(FLOW_PARTS) $(WORKER_PARTS) $(POSTGRES_PARTS) $(SQLITE_PARTS) test-rest
-SLOW_PARTS := test-few-faults test-vllm
+SLOW_PARTS := test-few-faults test-vllm test-compatibility
+COMPATIBILITY := tests/compatibility/test_environments.py
 
 flows-examples := $(addprefix tests/flows/test_,examples.py hostile.py rejected.py clients.py)
 flows-kills := $(addprefix tests/flows/test_,kills.py two_runners.py)  # these start hubs of their own
@@ -31,7 +32,7 @@ CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispyte
 NOT_CHECKED := slow or sandbox or adapter or flow or fuzz or browser or s3 or nginx
 OPENAPI := tests/registry/api/openapi.json
 
-.PHONY: help setup setup-tests run fuzz figures benchmark test $(PARTS) test-vllm test-quick
+.PHONY: help setup setup-tests run fuzz figures benchmark test $(PARTS) test-vllm test-compatibility test-quick
 .PHONY: check check-style check-pure check-django
 .PHONY: openapi lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: benchmark-runner few-faults-redis few-faults-rabbitmq few-faults-apart
@@ -88,7 +89,7 @@ $(SQLITE_PARTS): test-%:
 	@$(BIN)/python -m pytest $($*) --database only -m "not (flow or browser or s3 or nginx or once)"
 
 test-rest:
-	@$(BIN)/python -m pytest $(addprefix --ignore=,$(DATABASE_TESTS) $(addprefix tests/,cli worker flows faults vllm))
+	@$(BIN)/python -m pytest $(addprefix --ignore=,$(COMPATIBILITY) $(DATABASE_TESTS) $(addprefix tests/,cli worker flows faults vllm))
 
 test-few-faults: setup-tests  ## break parts of a whole hub: each part once, each fault once, half of them a broker
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target few-faults-redis few-faults-rabbitmq few-faults-apart
@@ -110,6 +111,9 @@ test-vllm: setup  ## run a real vLLM on this machine's processors, installed int
 	@$(PYTHON) tools/vllm/install.py >/dev/null || true  # the tests say why there is none
 	@$(BIN)/python -m pytest tests/vllm
 
+test-compatibility: setup  ## run environments by other people, whose repositories are fetched (ENVYARD_SNAPSHOTS=folder of them)
+	@$(BIN)/python -m pytest $(COMPATIBILITY)
+
 figures: setup  ## print what a served model does as a table (ARGS="--model M [--gpus 0,1] [-- for vLLM]")
 	@$(BIN)/python -m tools.figures $(ARGS)
 
@@ -121,7 +125,7 @@ fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)
 	@$(BIN)/python -m tests.fuzz.archive -max_total_time=$(or $(SECONDS),60)
 
 test-quick: setup  ## run all but flows, browser and S3, on SQLite
-	@$(BIN)/python -m pytest -m "not flow and not browser and not s3 and not faults and not vllm"
+	@$(BIN)/python -m pytest -m "not flow and not browser and not s3 and not faults and not vllm and not compatibility"
 
 openapi: setup  ## compare the API with the kept OpenAPI document (UPDATE=1 keeps the new one)
 	@HUB_HOME=.hub $(BIN)/python manage.py spectacular --format openapi-json \

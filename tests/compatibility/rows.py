@@ -92,7 +92,7 @@ def _integers(rows: Rows, column: str) -> Rows:
     return [{**row, column: int(row[column])} for row in rows]
 
 
-AIME_2024 = _integers(_with(_sums("problem"), solution="Add.", url="", year="2024"), "answer")
+AIME_2024 = _with(_sums("problem"), solution="Add.", url="", year="2024")
 AIME_2026 = [
     {**row, "problem_idx": n} for n, row in enumerate(_integers(_sums("problem"), "answer"))
 ]

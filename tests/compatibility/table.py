@@ -77,3 +77,16 @@ def _cell(sentence: str) -> str:
     words = " ".join(sentence.split())
     cut = words if len(words) <= SENTENCE else f"{words[:SENTENCE].rsplit(' ', 1)[0]} ..."
     return cut.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def outcomes(page: str) -> dict[str, str]:
+    """The outcome of each environment by its key, as a page of `markdown` has them."""
+    groups = {source.repository.name: source.repository.group for source in SOURCES}
+    read, group = {}, ""
+    for line in page.splitlines():
+        if line.startswith("## "):
+            group = groups.get(line.split()[1], "")
+        elif line.startswith("| ") and group:
+            name, outcome = (cell.strip() for cell in line.split("|")[1:3])
+            read[f"{group}/{name}"] = outcome
+    return read

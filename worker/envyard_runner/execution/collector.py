@@ -6,6 +6,7 @@ long and with which messages comes from the gateway and the runner's own clock.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Callable
@@ -24,6 +25,7 @@ KEPT_ERRORS = 50  # of failed rollouts, to be compared
 NO_CALL = "no call to the policy; not counted"
 NO_PROMPT = "its first calls lacked the task's prompt; not counted"
 TIMEOUT = "RolloutTimeout"  # the type of our own driver's error
+NAMED_IMAGES, IMAGE_CHARACTERS = 20, 200
 OUTPUT_BYTES = 4096  # bytes of what is printed before the environment's code begins
 
 
@@ -37,7 +39,8 @@ class EventCollector:
     `without_prompt` never sent their task's prompt (by name, with the beginning of the first call),
     `not_compared` have no prompt to compare; `changed` are tasks that got another prompt in a fresh
     load. `failed` counts rollouts without a result, `timeouts` those of them that took longer than
-    `rollout_seconds`.
+    `rollout_seconds`. `images` are the container images that the environment needs, as the driver
+    reported them: an environment that forges such a line has only its own version held.
     """
 
     def __init__(
@@ -63,6 +66,8 @@ class EventCollector:
         self.failed = self.timeouts = 0
         self.rollout_seconds = job.limits.rollout_seconds
         self.errors: list[dict[str, Any]] = []
+        self.images: list[str] = []
+        self.machine_needed = asyncio.Event()
         self.plan, self._job, self._clock = plan, job, clock
         self._rollout_records = rollout_records
         self._started: dict[str, float] = {}
@@ -85,6 +90,8 @@ class EventCollector:
                     self.reject(claim)
             case "rollout":
                 return self._rollout(event)
+            case "needs_machine" if self.began:
+                self._need_machine(text(event.get("image"), IMAGE_CHARACTERS))
             case "fatal" if self.fatal is None:
                 self.fatal = event
             case "done":
@@ -129,6 +136,12 @@ class EventCollector:
         self.rejections += 1
         if claim not in self.rejected and len(self.rejected) < NAMED_REJECTIONS:
             self.rejected.append(claim)
+
+    def _need_machine(self, image: str) -> None:
+        """Keep the name of a container image that the environment needs."""
+        if image not in self.images and len(self.images) < NAMED_IMAGES:
+            self.images.append(image)
+        self.machine_needed.set()
 
     def _loaded(self, event: dict[str, Any]) -> Facts:
         tasks = read_tasks(event, self._job)

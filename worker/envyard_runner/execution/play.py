@@ -105,7 +105,7 @@ async def play(
     )
     outbox.add_facts(sandbox=first.exit.limited_by, peak_memory_bytes=first.exit.peak_memory_bytes)
     failure = _own_failure(first.endpoints) or endpoint_ending(
-        data.usage, judge, succeeded=ending.outcome == "succeeded"
+        data.usage, judge, images=collector.images, succeeded=ending.outcome == "succeeded"
     )
     if failure or ending.outcome != "succeeded":
         return failure or explain(ending)
@@ -174,7 +174,8 @@ async def _run_rollouts(
             outbox.phase = "running"
             gateway, data = endpoints.gateway, endpoints.data
             faults = (gateway.proxy.down, gateway.judge.usage.failed, data.usage.failed)
-            killing = [asyncio.create_task(_kill_on(fault, sandbox)) for fault in faults]
+            reasons = (*faults, collector.machine_needed)
+            killing = [asyncio.create_task(_kill_on(reason, sandbox)) for reason in reasons]
             try:
                 async for line in sandbox.lines():
                     result = collector.add_line(line)

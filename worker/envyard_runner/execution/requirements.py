@@ -5,6 +5,9 @@ What the environment made of a refusal does not matter: many catch the error and
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from envyard.contract.findings import Finding, finding
 from envyard_runner.data.usage import DataUsage
 from envyard_runner.execution.data_access import data_fault, data_needs, data_refused
 from envyard_runner.execution.judge_access import judge_fault, judge_needs
@@ -12,17 +15,31 @@ from envyard_runner.execution.verdict import Ending
 from envyard_runner.gateway.judge.usage import JudgeUsage
 
 
-def endpoint_ending(data: DataUsage, judge: JudgeUsage, *, succeeded: bool) -> Ending | None:
+def endpoint_ending(
+    data: DataUsage, judge: JudgeUsage, *, images: Sequence[str] = (), succeeded: bool
+) -> Ending | None:
     """The ending of a run whose endpoints could not serve it, None where they could.
 
     Faults of the platform come first, since another attempt may not meet them; then all
-    requirements together; then what the environment may not request. `succeeded` is whether the run
-    was completed in spite of it.
+    requirements together; then what the environment may not request. `images` are the container
+    images that it needs, `succeeded` is whether the run was completed in spite of all that.
     """
     if faults := [*data_fault(data), *judge_fault(judge)]:
         return Ending("errored", faults)
-    if needs := [*data_needs(data, succeeded=succeeded), *judge_needs(judge)]:
+    needs = [*data_needs(data, succeeded=succeeded), *judge_needs(judge), *machine_needs(images)]
+    if needs:
         return Ending("errored", needs)
     if refused := data_refused(data):
         return Ending("failed", refused)
     return None
+
+
+def machine_needs(images: Sequence[str]) -> list[Finding]:
+    """The container images that the environment needs, as one finding."""
+    if not images:
+        return []
+    message = (
+        f"It runs tasks in container images, and this hub's runners start none: "
+        f"{', '.join(images)}. The hub's operator can provide such a runner once there is one."
+    )
+    return [finding("needs.machine", message, names=list(images))]

@@ -9,10 +9,14 @@ left the wheel gets the newest that exports the names its code uses. Source: ver
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from packaging.version import Version
+from packaging.requirements import Requirement
+from packaging.specifiers import Specifier, SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
 
 from envyard.contract import wheel as wheels
 from envyard.contract.frameworks.adapter import Adapter
@@ -44,18 +48,43 @@ def framework_requirements(adapter: Adapter, *, wheel: Path, module: str) -> Fra
         members = wheels.sources(wheel)
     except wheels.Unreadable as error:
         raise VenvError(error.finding) from error
+    declared = requires_dist(members)
     choice = choose(
         members,
         framework=adapter.framework,
         api=adapter.api,
         module=module,
-        requires_dist=requires_dist(members),
+        requires_dist=declared,
     )
     for problem in choice.findings:
         if problem.code == "env.framework_undriven":
             raise VenvError(problem)
-    requirements = (choice.requirement, *adapter.installed_beside)
-    return FrameworkRequirements(requirements, adapter.requirements, choice.requires_python)
+    beside = (line for line in adapter.installed_beside if not _excluded(line, declared))
+    requirements = (choice.requirement, *beside)
+    return FrameworkRequirements(requirements, adapter.driven, choice.requires_python)
+
+
+def _excluded(line: str, declared: Iterable[str]) -> bool:
+    """Whether the wheel itself requires a release of that distribution beyond the line's bound; its
+    own requirement counts then, because both together could not be resolved."""
+    added = Requirement(line)
+    for text in declared:
+        try:
+            own = Requirement(text)
+        except (ValueError, RecursionError):
+            continue  # another check's affair
+        if canonicalize_name(own.name) == canonicalize_name(added.name):
+            return any(_is_beyond(clause, added.specifier) for clause in own.specifier)
+    return False
+
+
+def _is_beyond(clause: Specifier, bound: SpecifierSet) -> bool:
+    """Whether the clause requires at least a version that the bound does not contain."""
+    lowest = clause.operator in (">=", ">", "==", "===", "~=")
+    try:
+        return lowest and not bound.contains(clause.version.removesuffix(".*"), prereleases=True)
+    except InvalidVersion:
+        return False
 
 
 def is_known_release(framework: str, version: str) -> bool:

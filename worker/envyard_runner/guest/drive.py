@@ -19,6 +19,7 @@ from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
 from typing import IO, Any
 
+from . import containers
 from .adapter import FrameworkAdapter, Outcome, Rollout, RolloutTimeout, Task, load_adapter
 from .events import PLAN_FD_VARIABLE, Events, error_of, failure
 from .job import GuestJob, read_own
@@ -34,6 +35,8 @@ def main() -> int:
     steps, started = StepReporter.inherited(), time.monotonic()
     try:
         steps.enter("framework", "driver_started")
+        containers.report = lambda image: steps.events.emit("needs_machine", image=image)
+        containers.watch_sandbox_clients()
         job = read_own()
         if ships_framework(job.framework):
             steps.begin()

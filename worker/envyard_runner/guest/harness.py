@@ -19,6 +19,7 @@ from verifiers.v1.dialects.chat import message_to_wire
 
 from .adapter import Message, Rollout
 from .reference import send_references
+from .shell_tools import ShellTools
 
 ID = "envyard-inside"
 __all__ = ["GuestHarness"]
@@ -28,9 +29,11 @@ Call = Callable[[dict[str, Any]], Any]
 
 
 class GuestHarnessConfig(vf.HarnessConfig):  # type: ignore[misc]
-    """Nothing to set: what may differ comes from the rollout."""
+    """Whether the tools `bash` and `edit` are offered; all else comes from the rollout."""
 
     id: str = ID
+    bash: bool = False
+    edit: bool = False
 
 
 class GuestHarness(vf.Harness[GuestHarnessConfig]):  # type: ignore[misc]
@@ -57,9 +60,10 @@ class GuestHarness(vf.Harness[GuestHarnessConfig]):  # type: ignore[misc]
         tool_interception_url: str | None = None,
     ) -> vf.ProgramResult:
         """Play one segment; a refused or failed call ends it with a status, as a program."""
-        messages = opening(data)
+        shell = ShellTools(runtime, edit=self.config.edit) if self.config.bash else None
+        messages = opening(data, shell.prompt if shell else "")
         async with AsyncExitStack() as stack:
-            tools, calls = await connect(mcp_urls, stack)
+            tools, calls = await connect(mcp_urls, stack, shell)
             body = {"model": ctx.model, **({"tools": tools} if tools else {})}
             headers = {"Authorization": f"Bearer {secret}"}
             while True:
@@ -104,9 +108,10 @@ class GuestHarness(vf.Harness[GuestHarnessConfig]):  # type: ignore[misc]
         return decision["message"] if decision["action"] == "deny" else None
 
 
-def opening(data: vf.TaskData) -> list[Message]:
-    """The conversation a task starts with."""
-    messages = [{"role": "system", "content": data.system_prompt}] if data.system_prompt else []
+def opening(data: vf.TaskData, prompt: str = "") -> list[Message]:
+    """The conversation a task starts with; `prompt` is the harness's part of the system prompt."""
+    system = "\n\n".join(part for part in (prompt, data.system_prompt) if part)
+    messages = [{"role": "system", "content": system}] if system else []
     if isinstance(data.prompt, str):
         messages.append({"role": "user", "content": data.prompt})
     elif data.prompt:
@@ -115,11 +120,12 @@ def opening(data: vf.TaskData) -> list[Message]:
 
 
 async def connect(
-    urls: dict[str, str], stack: AsyncExitStack
+    urls: dict[str, str], stack: AsyncExitStack, shell: ShellTools | None = None
 ) -> tuple[list[dict[str, Any]], dict[str, Call]]:
-    """The chat tools of all servers, and how to call each; clients close with the stack."""
-    tools: list[dict[str, Any]] = []
-    calls: dict[str, Call] = {}
+    """The chat tools of the shell and of all servers, and how to call each; clients close with the
+    stack."""
+    tools: list[dict[str, Any]] = [*shell.tools] if shell else []
+    calls: dict[str, Call] = {**shell.calls} if shell else {}
     for server, url in urls.items():
         from mcp import Client
 
@@ -156,7 +162,8 @@ async def answer(call: dict[str, Any], calls: dict[str, Call]) -> Message:
         content = f"error: unknown tool {name!r}"
     if not content:
         try:
-            content = content_of((await calls[name](parsed)).content)
+            result = await calls[name](parsed)
+            content = result if isinstance(result, str) else content_of(result.content)
         except Exception as error:
             raise vf.ToolsetError(f"tool {name!r}: {type(error).__name__}: {error}") from error
     return {"role": "tool", "tool_call_id": call["id"], "name": name, "content": content}

@@ -14,16 +14,19 @@ from typing import Any
 
 import verifiers
 import verifiers.v1 as vf
+from verifiers.v1 import runtimes
 from verifiers.v1.configs.agent import agent_config_fields
 from verifiers.v1.dialects.chat import message_to_wire
+from verifiers.v1.errors import SandboxError
 from verifiers.v1.utils import loaders
 
-from . import config_seeds, web
+from . import config_seeds, containers, web
 from . import harness as our_harness
 from .adapter import Message, Outcome, Rollout, Task
 from .events import Fault, error_of, failure
 from .job import GuestJob
 from .reference import send_references
+from .shell_tools import acts_in_runtime
 from .toolservers import ForkServer, install
 
 FAULTS: dict[str, Fault] = {
@@ -48,8 +51,9 @@ class VerifiersV1:
         self.seed_options: list[str] = []
 
     def prepare(self) -> None:
-        """Make the client."""
+        """Make the client, and have runtimes that are containers report their images."""
         self.http = web.client()
+        containers.refuse_runtimes(runtimes, SandboxError)
 
     def import_environment(self) -> None:
         """Import the module, and fork the nursery while nothing else of it runs."""
@@ -104,7 +108,11 @@ class VerifiersV1:
         return config.model_copy(update=roles)
 
     def _role(self, spec: Any) -> Any:
-        """The author's role, played by our harness unless the wheel brings one of its own."""
+        """The author's role, played by our harness unless the wheel brings one of its own.
+
+        It gets the tools of the framework's default harness where a harness with tools is named, or
+        where none is and the tasks act in their runtime: in all others no tool changes a reward.
+        """
         bundled = loaders.default_harness_id(self.job.module) == self.job.module
         named = spec.harness.id if spec.harness is not None else None
         uses_our_harness = named in loaders.builtin_harness_ids() if named else not bundled
@@ -113,7 +121,12 @@ class VerifiersV1:
         update = {"runtime": vf.SubprocessConfig(), "max_turns": turns}
         update |= {"model": None, "client": None, "sampling": None}
         if uses_our_harness:
-            update["harness"] = our_harness.GuestHarnessConfig()
+            task = loaders.task_type(self.job.module)
+            bash = named not in (None, "null") or acts_in_runtime(task, vf.Task)
+            edit = bash and bool(getattr(spec.harness, "edit", True))
+            update["harness"] = our_harness.GuestHarnessConfig(bash=bash, edit=edit)
+        elif loaders.harness_class(named or self.job.module).NEEDS_CONTAINER:
+            containers.need(None)
         return spec.model_copy(update=update)
 
     def _first(self) -> Any:
@@ -121,6 +134,8 @@ class VerifiersV1:
 
     def _task(self, index: int, task: Any) -> Task:
         data = task.data
+        if _needs_container(task):
+            containers.need(data.image)
         answer = getattr(data, "answer", None)
         oracle = getattr(task, "oracle", None)
         split = getattr(data, "split", None) or getattr(self.env.taskset.config, "split", None)
@@ -141,6 +156,13 @@ def _has_tools(taskset: Any) -> bool:
     """Whether any tool server may be started: the author overrode one of the two hooks."""
     shared = taskset.toolsets.__func__ is not vf.Taskset.toolsets.__func__
     return shared or taskset.task_type().toolsets.__func__ is not vf.Task.toolsets.__func__
+
+
+def _needs_container(task: Any) -> bool:
+    """Whether the task runs in a container alone: one names its image, its user or its network."""
+    data = task.data
+    network = "*" not in data.network_allow or data.network_block
+    return bool(type(task).NEEDS_CONTAINER or data.image or data.agent_user or network)
 
 
 def _row(data: Any) -> str:

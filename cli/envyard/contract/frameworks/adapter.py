@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
@@ -73,6 +74,13 @@ class Adapter:
     def requirements(self) -> tuple[str, ...]:
         """The lines for the resolver that every environment of this API gets."""
         return (f"{self.framework}{self.releases}", *self.installed_beside)
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """What a lock of earlier times must contain: the bounds of `installed_beside` may be later
+        than it, and a version's lock never changes."""
+        names = (Requirement(line).name for line in self.installed_beside)
+        return (f"{self.framework}{self.releases}", *names)
 
     def known_releases(self) -> list[Release]:
         """The releases in the framework's table that the guest program was written for."""

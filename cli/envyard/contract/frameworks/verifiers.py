@@ -149,7 +149,8 @@ V0 = Adapter(
     framework="verifiers",
     api="v0",
     releases=SpecifierSet(">=0.2,<0.3.2"),
-    installed_beside=("datasets",),
+    # Later clients refuse the sandboxes that the classic API requests, when they are constructed.
+    installed_beside=("datasets", "prime-sandboxes<0.3"),
     guest_program="verifiers_v0:VerifiersV0",
     templates=(),
     entry_description="a verifiers load_environment",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -75,14 +76,15 @@ def site(api: str) -> Path:
 
     It is named site-packages because dill pickles modules elsewhere by value, and fails on some.
     """
-    folder = CACHE / f"verifiers-{api}" / "site-packages"
+    requirements = ADAPTERS["verifiers", api].requirements
+    key = hashlib.sha256(" ".join(requirements).encode()).hexdigest()[:8]
+    folder = CACHE / f"verifiers-{api}-{key}" / "site-packages"
     with one_installs(f"verifiers-{api}"):
         if not folder.exists():
             building = folder.with_name("building")
             shutil.rmtree(building, ignore_errors=True)
             install = [find_uv_bin(), "pip", "install", "--only-binary", ":all:", "--no-config"]
             where = ["--python", PYTHON, "--target", str(building)]
-            requirements = ADAPTERS["verifiers", api].requirements
             subprocess.run([*install, *where, *requirements], check=True)
             building.rename(folder)
         if not (folder / "verifiers" / "__pycache__").exists():
