@@ -6,7 +6,7 @@ import asyncio
 import os
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +88,7 @@ def _evaluate_folder(source: Source, folder: Path, services: Services, tasks: in
     if problems or not detection.framework:
         return decided(source.key, REFUSED, problems)
     job = try_wheel.local_job(wheel, detection, tasks)
+    job = replace(job, judge_model=services.judge_model)
     document = asyncio.run(try_wheel.run(config_of(services), wheel, job))
     material.write_document(source, document)
     return result_of(source.key, document)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +12,12 @@ from tests.compatibility.catalogue import Repository, Source
 
 SNAPSHOTS = "ENVYARD_SNAPSHOTS"
 CLONE_SECONDS = 300
+REGULAR = ("100644", "100755")
 GIT_VARIABLES = {"GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 class NoMaterial(Exception):
-    """A repository can neither be read from the snapshots nor be cloned; the message says why."""
+    """A repository can neither be read from the snapshots nor be cloned; the message has the reason."""
 
 
 def cache_folder() -> Path:
@@ -42,18 +41,29 @@ def git_folder(repository: Repository, snapshots: Path | None) -> Path:
     return clone
 
 
-def unpack(source: Source, git: Path, target: Path) -> None:
-    """Write the environment's files at the repository's commit into `target`; links are left
-    out."""
+def unpack(source: Source, git: Path, target: Path) -> list[str]:
+    """Write the environment's files at the repository's commit into `target`.
+
+    Returns the paths that the git directory lists and lacks: snapshots may leave out large files.
+    Links are left out too.
+    """
     tree = f"{source.repository.commit}:{source.folder}"
-    archive = _git("-C", str(git), "archive", "--format=tar", tree)
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        for member in tar:
-            content = tar.extractfile(member) if member.isreg() else None
-            path = target / member.name  # git keeps no absolute path and no `..`
-            if content is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content.read())
+    listed = _git("-C", str(git), "ls-tree", "-r", "-z", tree).decode().split("\0")
+    lacking = []
+    for entry in filter(None, listed):
+        kind, _, path = entry.partition("\t")
+        mode, _, blob = kind.split()
+        if mode not in REGULAR:
+            continue
+        try:
+            content = _git("-C", str(git), "cat-file", "blob", blob)
+        except NoMaterial:
+            lacking.append(path)
+            continue
+        file = target / path  # git keeps no absolute path and no `..`
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    return lacking
 
 
 def tree_of(source: Source, git: Path) -> str:

@@ -88,5 +88,6 @@ def outcomes(page: str) -> dict[str, str]:
             group = groups.get(line.split()[1], "")
         elif line.startswith("| ") and group:
             name, outcome = (cell.strip() for cell in line.split("|")[1:3])
-            read[f"{group}/{name}"] = outcome
+            if outcome in OUTCOMES:  # the other is the table's head
+                read[f"{group}/{name}"] = outcome
     return read

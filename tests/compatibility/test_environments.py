@@ -49,7 +49,7 @@ def missing() -> dict[Repository, str]:
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.key)
-def test_environment_gets_as_far_as_the_page_says(
+def test_environment_gets_as_far_as_on_the_page(
     source: Source,
     deadline: float,
     served: services.Services,

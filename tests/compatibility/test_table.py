@@ -39,13 +39,15 @@ def test_a_failed_run_is_no_measured_rejection() -> None:
     assert (result.outcome, result.codes) == ("rejected", ("run.load_failed",))
 
 
-def test_a_run_without_rollouts_is_not_measured() -> None:
-    pytest.importorskip("django")
+def test_a_run_whose_gates_cannot_be_known_is_held() -> None:
+    failed = {"policy": "silent", "task": 0, "attempt": 0, "ok": False, "seconds": 1.0}
+    run = document("succeeded") | {"policies": ["silent"], "tasks": 1, "attempts": 1}
+    run |= {"facts": {"tasks": [{"index": 0, "hash": "h"}]}, "rollouts": [failed]}
 
-    result = evaluate.result_of("research/one", document("succeeded"))
+    result = evaluate.result_of("research/one", run)
 
-    assert result.outcome == "held"
-    assert result.codes == ("card.undecided",)
+    assert (result.outcome, result.codes) == ("held", ("card.undecided",))
+    assert not result.measured
 
 
 def test_the_page_is_read_as_it_was_written() -> None:
@@ -68,7 +70,8 @@ def test_the_page_is_read_as_it_was_written() -> None:
 def test_the_kept_page_names_environments_of_the_catalogue_alone() -> None:
     kept = table.outcomes(PAGE.read_text(encoding="utf-8"))
 
-    assert set(kept) == {source.key for source in SOURCES}
+    assert set(kept) <= {source.key for source in SOURCES}
+    assert len(kept) >= 40
     assert len(PUBLISHED_SOURCES) == 28
 
 

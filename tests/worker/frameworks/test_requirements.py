@@ -15,6 +15,7 @@ from envyard_runner.venvs import VenvError
 from tests.wheels import filename, make_wheel
 
 V0 = ADAPTERS["verifiers", "v0"]
+BESIDE = ("datasets", "prime-sandboxes<0.3")
 OPEN = {"Requires-Dist": ["verifiers>=0.1.9"]}
 
 
@@ -46,13 +47,38 @@ def test_a_wheel_gets_the_newest_release_that_exports_what_its_code_uses(tmp_pat
     path = tmp_path / filename("my-env", "0.1.0")
     path.write_bytes(make_wheel("my-env", files={"my_env.py": source}, metadata=OPEN))
     needed = framework_requirements(V0, wheel=path, module="my_env")
-    assert needed.requirements == ("verifiers<0.3.2,>=0.2", "datasets")
+    assert needed.requirements == ("verifiers<0.3.2,>=0.2", *BESIDE)
     assert needed.requires_python == "<3.14,>=3.11"
     old = source + "from verifiers.envs.experimental.rlm_env import RLMEnv\n"
     path.write_bytes(make_wheel("my-env", files={"my_env.py": old}, metadata=OPEN))
     with pytest.raises(VenvError) as caught:
         framework_requirements(V0, wheel=path, module="my_env")
     assert (caught.value.finding.code, caught.value.fault) == ("env.framework_undriven", "platform")
+
+
+@pytest.mark.parametrize(
+    ("own", "added"),
+    [
+        ("prime-sandboxes>=0.2.19", BESIDE),
+        ("Prime_Sandboxes<1", BESIDE),
+        ("prime-sandboxes>=0.4", ("datasets",)),
+        ("prime-sandboxes~=0.5.0", ("datasets",)),
+        ("prime-sandboxes==0.5.*", ("datasets",)),
+    ],
+)
+def test_a_bound_of_ours_yields_to_the_wheels_own_requirement(
+    own: str, added: tuple[str, ...], tmp_path: Path
+) -> None:
+    source = "import verifiers as vf\ndef load_environment(): return vf.SingleTurnEnv()\n"
+    path = tmp_path / filename("my-env", "0.1.0")
+    metadata = {"Requires-Dist": [*OPEN["Requires-Dist"], own]}
+    path.write_bytes(make_wheel("my-env", files={"my_env.py": source}, metadata=metadata))
+
+    needed = framework_requirements(V0, wheel=path, module="my_env")
+
+    assert needed.requirements[1:] == added
+    # A lock that was made before the bound has a later release, and stays valid.
+    assert needed.driven == (V0.requirements[0], "datasets", "prime-sandboxes")
 
 
 def test_a_release_later_than_the_table_is_known_as_such() -> None:
