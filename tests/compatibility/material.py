@@ -17,7 +17,7 @@ GIT_VARIABLES = {"GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 class NoMaterial(Exception):
-    """A repository can neither be read from the snapshots nor be cloned; the message has the reason."""
+    """A repository is not in the snapshots and cannot be cloned; the message has the reason."""
 
 
 def cache_folder() -> Path:
