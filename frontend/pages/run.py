@@ -26,7 +26,7 @@ from registry.accounts.permissions import can
 from registry.card.rescoring import agree
 from registry.catalog.models import Version
 from registry.errors import HubError
-from registry.read_models import rollouts, runs
+from registry.read_models import connections, rollouts, runs
 from registry.runs import logs, queries, queue, services, transcripts, waiting
 from registry.runs.models import Run
 
@@ -99,6 +99,7 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "live": run.is_active,
         "stopping": stopping,
         "may_cancel": run.is_active and not stopping and can(request.user, "run.cancel", run),
+        "traffic": connections.traffic(run.facts),
         "rollouts": cells,
         "policy": policy,
         "failed": failed,

@@ -9,7 +9,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from envyard.contract.connections import Connection
 from envyard.contract.replay import Replay
+from envyard.contract.runner_events import Facts
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.models import LogChunk, LostAttempt, Organisation, Rollout, Run, User, Version
 from tests.factories import make_rollout, make_run, make_version
@@ -276,3 +278,21 @@ def test_a_run_between_attempts_shows_when_the_next_begins_and_what_ended_the_ot
     text(client, html.unescape(address), 204)
     Run.objects.update(not_before=timezone.now())
     assert "The next attempt starts no earlier than" not in text(client, html.unescape(address))
+
+
+def test_a_run_shows_what_it_exchanged_with_hosts(client: Client, listed: Version) -> None:
+    row = listed.runs.get()
+    reached = Connection("api.exa.ai", 443, "tunnel", sent=2048, received=100)
+    refused = Connection("<b>evil", 443, "refused", "the host is not approved", count=3)
+    row.facts |= Facts(connections=[reached, reached, refused]).to_dict()
+    row.save()
+    page = client.get(f"/runs/{row.pk}/").content.decode()
+    table = " ".join(page.partition('id="connections"')[2].partition("</table>")[0].split())
+    assert (
+        '<td class="mono">api.exa.ai</td> <td> reached </td> <td>2</td> <td>4.0 KiB</td>' in table
+    )
+    assert "refused (the host is not approved) </td> <td>3</td>" in table
+    assert "&lt;b&gt;evil" in table
+    row.facts = {"connections": [7, {"host": 5, "port": "x", "route": "y", "sent": 1e99}]}
+    row.save()
+    assert client.get(f"/runs/{row.pk}/").status_code == 200

@@ -64,7 +64,7 @@ class ScriptedSandbox:
         self.started = program
         self.starts += 1
         listening = Listening(*(socket.create_server(("127.0.0.1", 0)) for _ in PORTS))
-        self.gateway_url, self.data_url = (
+        self.gateway_url, self.data_url, self.proxy_url = (
             f"http://127.0.0.1:{s.getsockname()[1]}" for s in listening
         )
         return listening

@@ -37,7 +37,8 @@ class Config:
     alone), `limits` the maximum that a hub may request,
     `concurrency` the most rollouts at once while the model's server has capacity, `free_bytes`
     what must be free below `home` before a run is taken, `data_source` the hub of data sets that
-    runs may read, of which `data_bytes` are kept and a run reads `data_run_bytes`, `cgroup` a
+    runs may read, of which `data_bytes` are kept and a run reads `data_run_bytes`, `hosts_allowed`
+    whether runs may reach hosts that their hub approved, with `hosts_bytes` both ways, `cgroup` a
     delegated cgroup v2 folder (None: look at the runner's own), `index_environment` the variables
     of uv for its package index and certificates.
     """
@@ -61,6 +62,8 @@ class Config:
     data_source: DataSource | None = None
     data_bytes: int = 50 << 30
     data_run_bytes: int = 2 << 30
+    hosts_allowed: bool = True
+    hosts_bytes: int = 256 << 20
     build_bytes: int = 20 << 30  # that the disk may lose while one venv is built
     free_bytes: int = 1 << 30
     cgroup: Path | None = None
@@ -89,6 +92,8 @@ class Config:
             data_source=_data_source(environ),
             data_bytes=_number(environ, "RUNNER_DATA_MB", 50 << 10) * MEBIBYTE,
             data_run_bytes=_number(environ, "RUNNER_DATA_RUN_MB", 2 << 10) * MEBIBYTE,
+            hosts_allowed=_flag(environ, "RUNNER_HOSTS", default=True),
+            hosts_bytes=_number(environ, "RUNNER_HOSTS_MB", 256) * MEBIBYTE,
             venv_cache_bytes=_number(environ, "RUNNER_VENV_CACHE_MB", 20 << 10) * MEBIBYTE,
             free_bytes=_number(environ, "RUNNER_FREE_MB", 1 << 10) * MEBIBYTE,
             cgroup=Path(environ["RUNNER_CGROUP"]) if environ.get("RUNNER_CGROUP") else None,
@@ -255,6 +260,15 @@ def _url(environ: Mapping[str, str], name: str, default: str) -> str:
     if value and not value.startswith(("http://", "https://")):
         raise ConfigError(f"{name}={value} must start with http:// or https://")
     return value.rstrip("/")
+
+
+def _flag(environ: Mapping[str, str], name: str, *, default: bool) -> bool:
+    value = environ.get(name)
+    if not value:
+        return default
+    if value not in ("yes", "no"):
+        raise ConfigError(f"{name}={value} must be yes or no")
+    return value == "yes"
 
 
 def _number(environ: Mapping[str, str], name: str, default: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from envyard.contract.connections import OUTSIDE, Connection, read_connections
 from envyard.contract.findings import Finding
 from envyard.contract.replay import Replay, Replayed, parts_of
 from envyard.contract.transcript import Transcript
@@ -153,7 +154,8 @@ class Facts:
     environment's module. Before that no fault can be the environment's.
     `seed_options` names the options of `seed_entry` that were given the seed, empty where it has
     none; None where that is not known. `not_counted` names the rollouts (`policy/task/attempt`)
-    that are no evidence, each with the code of the finding.
+    that are no evidence, each with the code of the finding. `connections` are those to hosts
+    outside the sandbox, the refused ones too.
     """
 
     install_seconds: float | None = None
@@ -168,6 +170,12 @@ class Facts:
     seed_entry: str = ""
     seed_options: list[str] | None = None
     not_counted: dict[str, str] | None = None
+    connections: list[Connection] | None = None
+
+    @property
+    def uses_network(self) -> bool:
+        """Whether a connection reached a host outside the sandbox."""
+        return any(row.route in OUTSIDE for row in self.connections or ())
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form without unknown values."""
@@ -197,6 +205,7 @@ class Facts:
             else [text(name, 80) for name in data["seed_options"][:20]],
             environment_began=True if data.get("environment_began") is True else None,
             not_counted=_names(data.get("not_counted")),
+            connections=read_connections(data.get("connections")),
         )
 
 

@@ -96,9 +96,12 @@ async def contained(
     ) as sandbox:
         sandbox.on_log = log.extend
         listening = await sandbox.start(program)
-        async with await asyncio.start_server(_answer, sock=listening):
-            lines = [line async for line in sandbox.lines()]
-            end = await sandbox.wait()
+        try:
+            async with await asyncio.start_server(_answer, sock=listening.gateway):
+                lines = [line async for line in sandbox.lines()]
+                end = await sandbox.wait()
+        finally:
+            listening.close()
     return Ran(end, sandbox.uid, log.decode("utf-8", "replace"), lines)
 
 

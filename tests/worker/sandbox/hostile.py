@@ -166,6 +166,8 @@ def _():
     promised |= {"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL"}
     promised |= {"PRIME_INFERENCE_URL", "OPENROUTER_API_BASE", "LITELLM_LOCAL_MODEL_COST_MAP"}
     promised |= {name for name in os.environ if name.startswith("HF_")} | {"DO_NOT_TRACK"}
+    promised |= {"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"}
+    promised |= {"LITELLM_LOCAL_MODEL_COST_MAP"}
     return need(set(os.environ) - promised)
 
 

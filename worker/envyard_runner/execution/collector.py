@@ -26,6 +26,8 @@ NO_CALL = "no call to the policy; not counted"
 NO_PROMPT = "its first calls lacked the task's prompt; not counted"
 TIMEOUT = "RolloutTimeout"  # the type of our own driver's error
 NAMED_IMAGES, IMAGE_CHARACTERS = 20, 200
+NEVER = float("-inf")
+LATE_SECONDS = 5.0  # by which a line of the driver's may arrive after what it reports
 OUTPUT_BYTES = 4096  # bytes of what is printed before the environment's code begins
 
 
@@ -41,6 +43,8 @@ class EventCollector:
     load. `failed` counts rollouts without a result, `timeouts` those of them that took longer than
     `rollout_seconds`. `images` are the container images that the environment needs, as the driver
     reported them: an environment that forges such a line has only its own version held.
+    `planned_at` is when the plan was made, before any rollout began; `sent_outside` returns when a
+    byte was last sent to a host outside (both by `clock`).
     """
 
     def __init__(
@@ -49,6 +53,7 @@ class EventCollector:
         rollout_records: RolloutRecords,
         plan: Plan,
         clock: Callable[[], float] = time.monotonic,
+        sent_outside: Callable[[], float] = lambda: NEVER,
     ) -> None:
         self.tasks: list[TaskResult] | None = None
         self.fatal: dict[str, Any] | None = None
@@ -68,7 +73,9 @@ class EventCollector:
         self.errors: list[dict[str, Any]] = []
         self.images: list[str] = []
         self.machine_needed = asyncio.Event()
+        self.planned_at = NEVER
         self.plan, self._job, self._clock = plan, job, clock
+        self._sent_outside = sent_outside
         self._rollout_records = rollout_records
         self._started: dict[str, float] = {}
         self._reported: set[str] = set()
@@ -150,6 +157,7 @@ class EventCollector:
         rows = records(event.get("tasks"), 1000)
         swapped = {count(task.get("index")) for task in rows if task.get("swapped") is True}
         prompted = {count(task.get("index")) for task in rows if task.get("prompted") is True}
+        self.planned_at = self._clock()
         self.plan.make(
             self.tasks,
             swapped=swapped,
@@ -175,7 +183,7 @@ class EventCollector:
         self._reported.add(rollout)
         record = self._rollout_records.take(rollout)
         rewarded = event.get("ok") is True and finite(event.get("reward")) is not None
-        self.plan.replays.keep(record, rewarded=rewarded)
+        self.plan.replays.keep(record, rewarded=rewarded, used_network=self._used_network(rollout))
         if rollout not in self.plan.expected:
             return None
         began = self._started.get(rollout)
@@ -188,6 +196,14 @@ class EventCollector:
         if not report.ok and rollout not in self.model_faults:
             self._keep_error(report, event.get("error"))
         return report
+
+    def _used_network(self, rollout: str) -> bool:
+        """Whether a byte was sent to a host outside while the rollout ran, by it or by another.
+
+        Its first call may arrive before its `rollout_started` line, but not before the plan.
+        """
+        began = self._started.get(rollout, self.planned_at) - LATE_SECONDS
+        return self._sent_outside() >= max(began, self.planned_at) > NEVER
 
     def _keep_error(self, report: RolloutResult, error: Any) -> None:
         """Keep the errors of the first failed rollouts with the driver's structured facts about

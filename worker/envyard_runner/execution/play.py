@@ -14,6 +14,7 @@ from envyard.contract.runner_events import Facts
 from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.execution.collector import EventCollector
 from envyard_runner.execution.data_access import DataAccess
+from envyard_runner.execution.host_access import HostAccess, harmed_by_network, with_refused_hosts
 from envyard_runner.execution.judge_keys import (
     PLACEHOLDERS,
     REPEATED,
@@ -27,6 +28,8 @@ from envyard_runner.execution.verdict import Ending, decide_ending, platform_end
 from envyard_runner.gateway import Gateway, Model
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.limits import Limits
+from envyard_runner.proxy.endpoint import ProxyEndpoint
+from envyard_runner.proxy.usage import HostUsage
 from envyard_runner.sandbox import Exit, Sandbox
 
 
@@ -49,11 +52,23 @@ class SandboxFactory:
 
 
 @dataclass(frozen=True, slots=True)
+class RunAccess:
+    """What a run may reach from its sandboxes: its models, None where there are none, data sets and
+    hosts."""
+
+    model: Model | None
+    judge_model: Model | None
+    data: DataAccess
+    hosts: HostAccess
+
+
+@dataclass(frozen=True, slots=True)
 class Endpoints:
     """What serves the sockets of one sandbox."""
 
     gateway: Gateway
     data: DataEndpoint
+    proxy: ProxyEndpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,25 +91,17 @@ class FirstSandbox:
 
 
 async def play(
-    job: JobSpec,
-    model: Model | None,
-    judge_model: Model | None,
-    data: DataAccess,
-    factory: SandboxFactory,
-    outbox: EventOutbox,
+    job: JobSpec, access: RunAccess, factory: SandboxFactory, outbox: EventOutbox
 ) -> Ending:
     """Play a run to its end; if it succeeds, load its tasks again and repeat a sample of it."""
     began, wall = time.monotonic(), factory.limits.wall_seconds
-    first = await _play_first(
-        job, model, judge_model, data, factory, outbox, keys=key_variables(job)
-    )
+    data, hosts = access.data, access.hosts
+    first = await _play_first(job, access, factory, outbox, keys=key_variables(job))
     if not first.keys and lacks_judge_key(first.collector):
         outbox.log_line(REPEATED)
         data.renew_endpoint()
         left = max(MIN_SECONDS, began + wall - time.monotonic())
-        first = await _play_first(
-            job, model, judge_model, data, factory.lasting(left), outbox, keys=PLACEHOLDERS
-        )
+        first = await _play_first(job, access, factory.lasting(left), outbox, keys=PLACEHOLDERS)
     collector, ending, judge = first.collector, first.ending, first.endpoints.gateway.judge.usage
     explain = partial(
         with_causes,
@@ -104,8 +111,10 @@ async def play(
         module=job.module,
     )
     outbox.add_facts(sandbox=first.exit.limited_by, peak_memory_bytes=first.exit.peak_memory_bytes)
+    _send_connections(hosts.usage, outbox)
+    harmed = harmed_by_network(ending, collector, hosts.usage)
     failure = _own_failure(first.endpoints) or endpoint_ending(
-        data.usage, judge, images=collector.images, succeeded=ending.outcome == "succeeded"
+        data.usage, judge, hosts, explain(ending), harmed=harmed, images=collector.images
     )
     if failure or ending.outcome != "succeeded":
         return failure or explain(ending)
@@ -113,18 +122,21 @@ async def play(
     outbox.log_line("all rollouts are played; the tasks are loaded again in a fresh sandbox")
     replay = ReplayRun(job, collector, began=began, wall_seconds=wall)
     gateway = Gateway(job, None, replays=collector.plan.replays)
-    endpoints = Endpoints(gateway, data.replay_endpoint())
+    endpoints = Endpoints(gateway, data.replay_endpoint(), hosts.endpoint())
+    refused_before = hosts.usage.attempts
     sandbox = factory.lasting(replay.seconds).make(first.keys)
     second = await _run_replays(replay, sandbox, factory.program, endpoints, outbox)
     replay.finish(second)
     _send_replays(replay, collector, second, outbox)
     if collector.not_counted:
         outbox.add_facts(not_counted=collector.not_counted)
+    _send_connections(hosts.usage, outbox)
+    second = with_refused_hosts(second, hosts.usage, refused_before)
     combined = first.exit.beside(second)
     outbox.add_facts(peak_memory_bytes=combined.peak_memory_bytes)
     return (
         _own_failure(endpoints)
-        or endpoint_ending(endpoints.data.usage, judge, succeeded=True)
+        or endpoint_ending(endpoints.data.usage, judge, hosts, ending, harmed=not replay.loaded)
         or replay_failure(replay, second)
         or explain(decide_ending(collector, combined))
     )
@@ -132,21 +144,24 @@ async def play(
 
 async def _play_first(
     job: JobSpec,
-    model: Model | None,
-    judge_model: Model | None,
-    data: DataAccess,
+    access: RunAccess,
     factory: SandboxFactory,
     outbox: EventOutbox,
     *,
     keys: Mapping[str, str],
 ) -> FirstSandbox:
     """Play the run's rollouts in a sandbox with these placeholders of keys."""
-    gateway = Gateway(job, model, judge_model=judge_model)
-    collector = EventCollector(job, gateway.records, gateway.plan)
-    endpoints = Endpoints(gateway, data.endpoint)
+    usage = access.hosts.usage
+    gateway = Gateway(job, access.model, judge_model=access.judge_model)
+    collector = EventCollector(
+        job, gateway.records, gateway.plan, sent_outside=lambda: usage.last_sent
+    )
+    endpoints = Endpoints(gateway, access.data.endpoint, access.hosts.endpoint())
+    refused_before = usage.attempts
     end = await _run_rollouts(
         collector, factory.make(keys), factory.program, endpoints, outbox, may_repeat=not keys
     )
+    end = with_refused_hosts(end, usage, refused_before)
     return FirstSandbox(endpoints, collector, end, keys)
 
 
@@ -223,10 +238,12 @@ async def _serving(
     try:
         await endpoints.gateway.open(listening.gateway)
         await endpoints.data.open(listening.data)
+        await endpoints.proxy.open(listening.proxy)
         yield
     finally:
         await endpoints.gateway.close()
         await endpoints.data.close()
+        await endpoints.proxy.close()
         listening.close()
 
 
@@ -255,10 +272,17 @@ def _own_failure(endpoints: Endpoints) -> Ending | None:
     for name, failure in (
         ("gateway", endpoints.gateway.failure or endpoints.gateway.judge.failure),
         ("data endpoint", endpoints.data.failure),
+        ("proxy", endpoints.proxy.failure),
     ):
         if failure:
             return platform_ending("run.runner_error", f"the {name} failed: {failure}")
     return None
+
+
+def _send_connections(usage: HostUsage, outbox: EventOutbox) -> None:
+    """Queue what the proxy recorded, of all sandboxes so far."""
+    if usage.connections:
+        outbox.add_facts(connections=usage.connections)
 
 
 async def _kill_on(event: asyncio.Event, sandbox: Sandbox) -> None:

@@ -16,10 +16,11 @@ from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
 from envyard_runner.execution.data_access import open_data
+from envyard_runner.execution.host_access import open_hosts
 from envyard_runner.execution.judge_access import open_judge
 from envyard_runner.execution.machine_faults import machine_fault
 from envyard_runner.execution.model_access import open_model
-from envyard_runner.execution.play import SandboxFactory, play
+from envyard_runner.execution.play import RunAccess, SandboxFactory, play
 from envyard_runner.execution.verdict import Ending, platform_ending
 from envyard_runner.frameworks.requirements import framework_requirements, is_known_release
 from envyard_runner.guest.job import GuestJob
@@ -32,6 +33,7 @@ from envyard_runner.hub_api.client import (
 )
 from envyard_runner.hub_api.event_outbox import Cancelled, EventOutbox
 from envyard_runner.model.available import NoModel
+from envyard_runner.proxy.outside import Outside
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.state.process_state import WriteState, state_file
@@ -53,12 +55,13 @@ SLACK_SECONDS = 90.0  # for download, start and last reports, beyond install and
 @dataclass(frozen=True, slots=True)
 class RunnerContext:
     """What a run uses of this machine: its settings, the builder of venvs, the maker of sandboxes,
-    and the self-check of the machine after failed runs."""
+    the self-check of the machine after failed runs, and the network outside."""
 
     config: Config
     build: Callable[..., Awaitable[Venv]] = build_venv
     prepare: Callable[..., Sandbox] = Sandbox.prepare
     self_check: SelfCheck = run_doctor
+    outside: Callable[[], Outside] = Outside
 
 
 async def perform(
@@ -184,6 +187,7 @@ async def _evaluate(
         open_model(job, machine.config, log_line=outbox.log_line) as (job, model),
         open_judge(job, machine.config) as judge_model,
         open_data(job, machine.config, hub) as data,
+        open_hosts(job, machine.config, machine.outside()) as hosts,
     ):
         venv = await _build_venv(job, adapter, hub, machine, outbox)
         prepare = partial(
@@ -195,7 +199,8 @@ async def _evaluate(
         )
         limits = machine.config.limits.lowered(job.limits)
         factory = SandboxFactory(prepare, limits, GUEST_COMMAND, job.variables)
-        ending = await play(job, model, judge_model, data, factory, outbox)
+        access = RunAccess(model, judge_model, data, hosts)
+        ending = await play(job, access, factory, outbox)
         if data.lock != job.data_lock and not job.data_frozen:
             await hub.data_lock(job, data.lock)
     if ending.outcome != "succeeded" or outbox.failed:

@@ -26,6 +26,7 @@ from envyard_runner.gateway.rollout_records import Record
 MAX_ROLLOUTS = 32
 POLICY = "replay"  # of a replay's own record: no probe, and no model
 NO_REWARD = "it has no reward to compare"
+USED_NETWORK = "hosts outside the sandbox were contacted while it ran"
 LATE = "the run's time was nearly over"
 OTHER_TASK = "its task was another one when loaded again"
 GROUP_UNREPEATABLE = "another attempt of its group cannot be repeated"
@@ -78,10 +79,11 @@ class Replays:
         chosen = (rollout for group in self._groups for rollout in group)
         self._expected = [rollout for rollout in chosen if rollout in expected]
 
-    def keep(self, record: Record, *, rewarded: bool) -> None:
+    def keep(self, record: Record, *, rewarded: bool, used_network: bool = False) -> None:
         """Keep the record of a rollout that ended if it is to be replayed, or why it cannot be."""
         if any(record.rollout in group for group in self._groups):
-            if why := _why_unrepeatable(record) if rewarded else NO_REWARD:
+            why = _why_unrepeatable(record) if rewarded else NO_REWARD
+            if why := why or (USED_NETWORK if used_network else ""):
                 self._reasons[record.rollout] = why
             else:
                 self._recorded[record.rollout] = RecordedReplies(record.recorder.transcript)

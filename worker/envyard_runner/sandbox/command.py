@@ -47,6 +47,12 @@ DATA_VARIABLES = {
     "HF_UPDATE_DOWNLOAD_COUNTS": "0",
     "DO_NOT_TRACK": "1",
 }
+# Clients of other hosts: by CONNECT at the proxy, which alone looks names up.
+PROXY_VARIABLES = {
+    **dict.fromkeys(("HTTPS_PROXY", "https_proxy"), f"http://127.0.0.1:{PORTS['proxy']}"),
+    **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost"),
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+}
 # What the kernel shows of the machine and no program of a run needs: each is covered where it is.
 HOST_FILES = """
 cmdline config.gz diskstats interrupts iomem ioports kallsyms key-users keys latency_stats modules
@@ -159,6 +165,7 @@ def _variables(view: View, events_fd: int) -> list[str]:
         *("--setenv", "HOME", "/tmp"),  # noqa: S108 - inside the sandbox
         *(option for pair in JUDGE_VARIABLES.items() for option in ("--setenv", *pair)),
         *(option for pair in DATA_VARIABLES.items() for option in ("--setenv", *pair)),
+        *(option for pair in PROXY_VARIABLES.items() for option in ("--setenv", *pair)),
         *("--setenv", "ENVYARD_EVENTS_FD", str(events_fd)),
     ]
 

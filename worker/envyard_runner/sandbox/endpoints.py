@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from typing import NamedTuple
 
-PORTS = {"gateway": 8000, "data": 8001}  # on 127.0.0.1 inside; the same in every run
+PORTS = {"gateway": 8000, "data": 8001, "proxy": 8002}  # on 127.0.0.1 inside; the same in every run
 
 
 class Listening(NamedTuple):
@@ -13,6 +13,7 @@ class Listening(NamedTuple):
 
     gateway: socket.socket
     data: socket.socket
+    proxy: socket.socket
 
     def close(self) -> None:
         """Close all of them: nothing in the sandbox can connect any more."""

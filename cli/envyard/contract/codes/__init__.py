@@ -6,6 +6,7 @@ from envyard.contract.codes.card import CARD
 from envyard.contract.codes.code import Code, Fault, Severity
 from envyard.contract.codes.data import DATA
 from envyard.contract.codes.environment import ENVIRONMENT
+from envyard.contract.codes.hosts import HOSTS
 from envyard.contract.codes.metadata import METADATA
 from envyard.contract.codes.needs import NEEDS
 from envyard.contract.codes.quota import QUOTA
@@ -26,6 +27,7 @@ SUBJECTS = (
     ENVIRONMENT,
     RUN,
     DATA,
+    HOSTS,
     NEEDS,
     CARD,
     REQUEST,

@@ -43,7 +43,8 @@ RUN = (
     environment_fault(
         "run.network",
         "The environment tried to reach the network; a sandbox has none.",
-        "Ship the data in the wheel, and switch off telemetry and downloads of libraries.",
+        "Ship the data in the wheel, declare hosts that it needs under [tool.envyard], and switch "
+        "off telemetry and downloads of libraries.",
         severity="warning",
     ),
     environment_fault(

@@ -16,12 +16,14 @@ NO_NETWORK = re.compile(
     r"nodename nor servname|No address associated with hostname|Network is unreachable|"
     r"NameResolutionError|Failed to resolve|[Cc]ould ?n[o']t (?:reach|connect to)|"
     r"Max retries exceeded with url|Cannot connect to host|offline mode is enabled|"
-    r"All connection attempts failed|Can't reach|dns error",
+    r"All connection attempts failed|Can't reach|dns error|"
+    r"Tunnel connection failed|Unable to connect to proxy|403 Refused",  # by the runner's proxy
 )
 CONNECTING = (
     *("gaierror", "ConnectError", "ConnectTimeout", "NameResolutionError", "NewConnectionError"),
     *("MaxRetryError", "URLError", "ClientConnectorError", "ClientConnectorDNSError"),
     *("OfflineModeIsEnabled", "LocalEntryNotFoundError", "APIConnectionError", "ConnectionError"),
+    *("ProxyError", "ClientHttpProxyError"),
 )
 HOST = re.compile(
     r"host='([\w.-]{1,200})'|[a-z]{2,10}://(?:[^/\s'\"@]{1,100}@)?([\w-]{1,63}(?:\.[\w-]{1,63})+)|"

@@ -1,0 +1,137 @@
+"""The server on the sandbox's proxy socket: CONNECT to approved hosts."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Sequence
+
+from envyard.contract.connections import Route
+from envyard_runner.proxy import client_hello
+from envyard_runner.proxy.limits import ProxyLimits
+from envyard_runner.proxy.names import among, read_target
+from envyard_runner.proxy.outside import Outside, Stream
+from envyard_runner.proxy.refused import Reason, Refused
+from envyard_runner.proxy.transfer import close, copy_both_ways
+from envyard_runner.proxy.usage import HostUsage, Transfer
+
+log = logging.getLogger(__name__)
+
+MAX_HEAD = 8 << 10
+BUFFER = 1 << 16
+ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
+
+
+class ProxyEndpoint:
+    """Serves one sandbox: names among `hosts` (exact, or `*.` for one level) are connected to.
+
+    All others are refused with `refusal`, and nothing is looked up for them. `failure` names an
+    exception of the endpoint's own, which must not be blamed on the environment.
+    """
+
+    def __init__(
+        self,
+        usage: HostUsage,
+        outside: Outside,
+        hosts: Sequence[str] = (),
+        *,
+        refusal: Reason = "not_approved",
+        limits: ProxyLimits | None = None,
+    ) -> None:
+        self.usage = usage
+        self.failure = ""
+        self._outside, self._hosts, self._refusal = outside, hosts, refusal
+        self._limits = limits or ProxyLimits()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
+
+    async def open(self, listening: socket.socket) -> None:
+        """Serve on the socket that the sandbox handed out, which is closed with the endpoint."""
+        listening.setblocking(False)
+        self._server = await asyncio.start_server(self._accept, sock=listening, limit=BUFFER)
+
+    async def close(self) -> None:
+        """Close the socket and end every connection."""
+        if self._server is not None:
+            self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Begin to serve a connection. The open ones are counted before their first byte, so that
+        silent connections are among those that are limited."""
+        full = len(self._tasks) >= self._limits.connections
+        if len(self._tasks) >= 2 * self._limits.connections:  # these are being refused already
+            writer.transport.abort()
+            return
+        task = asyncio.create_task(self._serve((reader, writer), full=full))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, client: Stream, *, full: bool) -> None:
+        transfer = Transfer()
+        try:
+            await self._connect(client, transfer, full=full)
+        except Refused as error:
+            self.usage.refuse(transfer, error)
+        except (OSError, EOFError):  # either end is gone
+            pass
+        except Exception as error:
+            log.exception("a connection through the proxy failed")
+            self.failure = f"{type(error).__name__}: {error}"
+        finally:
+            self.usage.end(transfer)
+            await close(client)
+
+    async def _connect(self, client: Stream, transfer: Transfer, *, full: bool) -> None:
+        far: Stream | None = None
+        try:
+            try:
+                host, port = read_target(await self._head(client[0]))
+                transfer.host, transfer.port = host, port
+                if full:
+                    raise Refused("connections", host, port)
+                route, far = await self._open(host, port)
+            except Refused as error:
+                await self._answer(client[1], error.answer)
+                raise
+            await self._answer(client[1], ESTABLISHED)
+            hello = await client_hello.read(client[0], host, seconds=self._limits.opening_seconds)
+            transfer.route = route
+            await self._pass_on(hello, client, far, transfer)
+        finally:
+            if far is not None:
+                await close(far)
+
+    async def _open(self, host: str, port: int) -> tuple[Route, Stream]:
+        """The other end of a connection to the host; raises Refused."""
+        if not among(host, self._hosts):
+            raise Refused(self._refusal, host, port)
+        return "tunnel", await self._outside.connect(host)
+
+    async def _pass_on(self, hello: bytes, client: Stream, far: Stream, transfer: Transfer) -> None:
+        if self.usage.send(transfer, len(hello)) < len(hello):
+            raise Refused("bytes", transfer.host, transfer.port)
+        far[1].write(hello)
+        await copy_both_ways(client, far, transfer, self.usage, self._limits)
+
+    async def _head(self, reader: asyncio.StreamReader) -> bytes:
+        """The request's head; raises Refused where it is too long or too slow, EOFError where the
+        client went away."""
+        try:
+            async with asyncio.timeout(self._limits.opening_seconds):
+                head = await reader.readuntil(b"\r\n\r\n")
+        except asyncio.IncompleteReadError:
+            raise EOFError from None
+        except (asyncio.LimitOverrunError, TimeoutError):
+            raise Refused("head") from None
+        if len(head) > MAX_HEAD:
+            raise Refused("head")
+        return head
+
+    async def _answer(self, writer: asyncio.StreamWriter, answer: bytes) -> None:
+        async with asyncio.timeout(self._limits.opening_seconds):
+            writer.write(answer)
+            await writer.drain()
