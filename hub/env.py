@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
 T = TypeVar("T")
@@ -171,6 +172,18 @@ def secret(name: str, default: str = "") -> str:
         return Path(file).read_text().strip() or default
     except OSError as error:
         raise refuse(f"{name}_FILE", file, f"cannot be read ({error.strerror})") from None
+
+
+def fernet_keys(name: str) -> tuple[str, ...]:
+    """A comma-separated list of keys, as `secret` reads it; the value is never shown."""
+    keys = tuple(key.strip() for key in secret(name).split(",") if key.strip())
+    for key in keys:
+        try:
+            Fernet(key)
+        except ValueError:
+            rule = "each key must be 32 bytes in URL-safe base64; manage.py create_secrets_key"
+            raise refuse(name, "…", rule) from None
+    return keys
 
 
 def generated_secret(name: str, file: Path) -> str:

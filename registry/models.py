@@ -17,10 +17,17 @@ from registry.catalog.changes import IndexChange
 from registry.catalog.data_locks import VersionDataLock
 from registry.catalog.locks import VersionLock
 from registry.catalog.models import Environment, Tag, Version
-from registry.catalog.related_models import FormerName, Star, UsedFilename, VersionFinding
+from registry.catalog.related_models import (
+    FormerName,
+    Star,
+    UsedFilename,
+    VersionFinding,
+    VersionNeed,
+)
 from registry.catalog.search.models import SearchDocument, SearchWord
 from registry.events import Event
 from registry.moderation.models import Report
+from registry.provisions.models import EnvironmentHost, EnvironmentSecret, EnvironmentVariable
 from registry.publishers.models import TrustedPublisher, UsedJti
 from registry.quotas.models import Quota
 from registry.runs.models import LogChunk, LostAttempt, Rollout, Run, TranscriptPack
@@ -34,6 +41,9 @@ __all__ = [
     "Delivery",
     "DeviceLogin",
     "Environment",
+    "EnvironmentHost",
+    "EnvironmentSecret",
+    "EnvironmentVariable",
     "Evaluation",
     "Event",
     "FormerName",
@@ -67,4 +77,5 @@ __all__ = [
     "VersionDataLock",
     "VersionFinding",
     "VersionLock",
+    "VersionNeed",
 ]

@@ -26,15 +26,16 @@ from django.utils import timezone
 from envyard.contract import examine as contract
 from envyard.contract.codes import CODES
 from envyard.contract.detect import Detection
-from envyard.contract.findings import Finding
+from envyard.contract.findings import Finding, is_requirement
 from registry import dispatch, events, storage
 from registry.accounts.models import User
 from registry.card import services as card
 from registry.catalog.lifecycle import move
 from registry.catalog.models import Version
-from registry.catalog.related_models import VersionFinding
+from registry.catalog.related_models import VersionFinding, VersionNeed
 from registry.catalog.similar import name_findings
 from registry.errors import Forbidden, HubError, Stale
+from registry.provisions import hosts
 from registry.runs import services as runs
 from registry.runs.endings import store_findings
 from registry.runs.models import Run
@@ -73,11 +74,22 @@ def check(version_id: int) -> None:
                 by_author = any(is_author_fault(finding) for finding in errors)
                 move(version, REJECTED if by_author else HELD, reason=_reason(errors))
                 return
-            version.framework, version.api = detection.framework, detection.api
-            version.module, version.entry = detection.module, detection.entry
-            version.save(update_fields=["framework", "api", "module", "entry"])
+            _store_detection(version, detection)
             move(version, EVALUATING)
             evaluate(version)
+
+
+def _store_detection(version: Version, detection: Detection) -> None:
+    """Store the environment that the wheel holds, what it needs and what it declares."""
+    version.framework, version.api = detection.framework, detection.api
+    version.module, version.entry = detection.module, detection.entry
+    version.variables = detection.variables
+    version.save(update_fields=["framework", "api", "module", "entry", "variables"])
+    version.needs.all().delete()
+    needs = [VersionNeed(version=version, **need.to_dict()) for need in detection.needs]
+    VersionNeed.objects.bulk_create(needs)
+    declared = [need for need in detection.needs if need.kind == "host" and need.declared]
+    hosts.declare_by_wheel(version, [name for need in declared for name in need.names])
 
 
 def examine(version: Version) -> tuple[list[Finding], Detection]:
@@ -120,10 +132,13 @@ def judge(run_id: str) -> None:
 def decide(run: Run) -> tuple[Version.Status, str]:
     """The status that the run's end and its findings lead to, with the reason.
 
-    Only a fault of the environment rejects; after a fault of the platform the version is held.
+    Only a fault of the environment rejects; after a fault of the platform, or for want of something
+    outside the sandbox, the version is held.
     """
     findings = list(run.findings.all())
     errors = [finding for finding in findings if finding.severity == "error"]
+    if requirements := [finding for finding in errors if is_requirement(finding.code)]:
+        return HELD, _reason(requirements)
     author_errors = _author_errors(findings)
     if run.status == Run.Status.FAILED:
         return REJECTED, _reason(errors or findings)

@@ -27,7 +27,9 @@ from registry.pipeline import (
     Stage,
     evaluate,
     replace_findings,
+    retry_wait,
 )
+from registry.runs import provided
 from registry.runs.models import Run
 from registry.runs.pythons import fits
 from registry.runs.sweep import sweep as sweep_runs
@@ -46,6 +48,7 @@ def sweep(*, now: datetime) -> None:
     """Move every run and version that timed out; a second call changes nothing more."""
     sweep_runs(now=now)
     _resume(_without_python())
+    _resume_lacking()
     stuck = Q(status__in=(UPLOADED, CHECKING)) | (
         Q(status=EVALUATING) & ~Exists(Run.objects.filter(version=OuterRef("pk"), ended_at=None))
     )
@@ -76,6 +79,31 @@ def _resume(held: QuerySet[Version]) -> None:
         with suppress(Stale), transaction.atomic():
             move(version, EVALUATING, reason="a runner has its Python now")
             evaluate(version)
+
+
+def _resume_lacking() -> None:
+    """Evaluate held versions that lacked something which somebody has provided since.
+
+    Provisions that a run of the version had already are not tried again, and `retry_wait` bounds
+    how often.
+    """
+    live = list(runners.alive())
+    ended = VersionFinding.objects.filter(
+        version=OuterRef("pk"), stage=Stage.RUN, code__in=provided.CODES
+    )
+    held = Version.objects.filter(
+        Exists(ended),
+        status=HELD,
+        deleted_at=None,
+        quarantined_at=None,
+        environment__quarantined_at=None,
+    )
+    rows = held.select_related("environment__owner").prefetch_related("findings", "runs")
+    for version in rows.iterator(chunk_size=200) if live else ():
+        if provided.newly_met(version, live) and not retry_wait(version):
+            with suppress(Stale), transaction.atomic():
+                move(version, EVALUATING, reason="what it lacked is provided now")
+                evaluate(version)
 
 
 def _recover(version: Version, now: datetime) -> None:

@@ -31,6 +31,7 @@ from registry.api.serializers.data_locks import (
     OfferedDataLockSerializer,
     StandingDataLockSerializer,
 )
+from registry.api.serializers.provisions import AttemptSerializer, SecretValuesSerializer
 from registry.api.serializers.runs import (
     CapabilitiesSerializer,
     EventsSerializer,
@@ -169,6 +170,24 @@ def data_lock(request: Request, pk: UUID) -> Response:
 
 
 @extend_schema(
+    operation_id="receiveSecrets",
+    tags=["Runners"],
+    request=AttemptSerializer,
+    responses={200: SecretValuesSerializer, **refusals(409)},
+)
+@api_view(["POST"])
+@authentication_classes([RunAuthentication])
+@permission_classes([HasRunnerToken])
+def secrets(request: Request, pk: UUID) -> Response:
+    """Receive the values of the run's secrets. For this attempt alone, which keeps them out of the
+    sandbox."""
+    _check_attempt(request, pk)
+    fields = validated(AttemptSerializer, request)
+    values = runner_events.secret_values(run_id=pk, attempt=fields["attempt"])
+    return Response(SecretValuesSerializer({"secrets": values}).data)
+
+
+@extend_schema(
     operation_id="finishRun",
     tags=["Runners"],
     request=FinishSerializer,
@@ -220,5 +239,6 @@ urlpatterns = [
     path("runs/<uuid:pk>/events/", events, name="runner-events"),
     path("runs/<uuid:pk>/lock/", lock, name="runner-lock"),
     path("runs/<uuid:pk>/data-lock/", data_lock, name="runner-data-lock"),
+    path("runs/<uuid:pk>/secrets/", secrets, name="runner-secrets"),
     path("runs/<uuid:pk>/finish/", finish, name="runner-finish"),
 ]

@@ -63,6 +63,8 @@ def delete_environment(*, environment: Environment, by: User) -> None:
         revocation = {"revoked_at": now, "revoked_because": "its environment was deleted"}
         environment.tokens.filter(revoked_at=None).update(**revocation)
         environment.publishers.all().delete()
+        for provided in (environment.variables, environment.secrets, environment.hosts):
+            provided.all().delete()
         _notify_owners(environment, environment.owner, by)
         events.record("environment.deleted", by=by, environment=environment, versions=count)
         refresh_latest(environment)

@@ -199,7 +199,8 @@ class Version(models.Model):
     `sort_key` orders versions as PEP 440 does, as plain text. `deleted_at` is a tombstone: the
     row and its file name stay so that neither ever returns. `published_with` holds the claims of
     the trusted publisher that uploaded it, {} for a user's own token. `staged` is the name of the
-    upload's objects in the storage until they are moved to their sha256. `emptied_at` is when the
+    upload's objects in the storage until they are moved to their sha256. `variables` are those that
+    the wheel declares. `emptied_at` is when the
     objects of a deleted version were released: from then on it refers to none.
     """
 
@@ -237,6 +238,7 @@ class Version(models.Model):
     api = models.CharField(max_length=MAX_API, blank=True)
     module = models.CharField(max_length=200, blank=True)
     entry = models.CharField(max_length=MAX_ENTRY_NAME, blank=True)
+    variables = models.JSONField(default=dict)
 
     published_with = models.JSONField(default=dict)
     uploaded_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")

@@ -99,6 +99,8 @@ register(
             "publish": Rule(PUBLISH, publishes_environment, "publish versions of {obj}"),
             "manage": Rule(ADMIN, manages_environment, "change {obj}"),
             "deprecate": Rule(PUBLISH, manages_environment, "deprecate {obj}"),
+            "set_secrets": Rule(ADMIN, publishes_environment, "change the secrets of {obj}"),
+            "approve_hosts": Rule(ADMIN, _moderates, "approve the hosts of {obj}"),
             "transfer": Rule(ADMIN, _owns_environment, "transfer {obj}"),
             "delete": Rule(ADMIN, _owns_environment, "delete {obj}"),
             "star": Rule(PUBLISH, _sees_as_user, "star {obj}", exempt=True),

@@ -1,10 +1,11 @@
-"""Rows about environments and versions: former names, used file names, findings and stars."""
+"""Rows about environments and versions: former names, used file names, findings, needs, stars."""
 
 from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
 
+from envyard.contract.needs.kinds import KINDS, MAX_NAME
 from registry import constraints
 from registry.accounts.models import Owner, User
 from registry.catalog.models import Environment, Version
@@ -90,6 +91,27 @@ class VersionFinding(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+
+class VersionNeed(models.Model):
+    """What a version needs from outside, as its wheel declares or its code shows; the columns are
+    those of the contract's Need."""
+
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="needs")
+    kind = models.CharField(max_length=10)
+    names = models.JSONField(default=list)
+    declared = models.BooleanField(default=False)
+    where = models.CharField(max_length=MAX_NAME, blank=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (
+            models.UniqueConstraint(fields=("version", "kind"), name="one_need_a_kind"),
+            models.CheckConstraint(condition=Q(kind__in=KINDS), name="need_kind_is_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.version}"
 
 
 class Star(models.Model):

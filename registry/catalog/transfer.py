@@ -19,8 +19,9 @@ from registry.quotas import services as quotas
 def transfer(*, environment: Environment, to: Owner, by: User) -> None:
     """Give it to another owner, with its versions, stars and file names.
 
-    Callers have checked `environment.transfer`, and `owner.publish` there. Tokens that are limited
-    to it stay with their users, who may do what their role there allows.
+    Callers have checked `environment.transfer`, and `owner.publish` there. Its secrets are deleted
+    and its hosts need approval again: both were meant for the former owner's versions. Tokens that
+    are limited to it stay with their users, who may do what their role there allows.
     """
     before = environment.owner
     if before == to:
@@ -39,6 +40,8 @@ def transfer(*, environment: Environment, to: Owner, by: User) -> None:
         _notify_owners(environment, before, to, by)
         index_changed(environment)
         events.record("environment.transferred", by=by, environment=environment, to=to.name)
+        environment.secrets.all().delete()
+        environment.hosts.update(approved_at=None, approved_by=None)
         _rename(environment, before, to)
         events.record("environment.received", by=by, environment=environment, was=before.name)
         index_changed(environment)

@@ -18,7 +18,8 @@ class Run(models.Model):
     `facts` is the contract's Facts in JSON. `owner` is the owner whose share of the queue the run
     uses, `turn` its number among that owner's runs, and `priority` orders all queued runs, lowest
     first (`runs.queue`). A queued run is leased no earlier than `not_before`. `pythons` lists the
-    Pythons that it may use (`runs.pythons`), empty: any.
+    Pythons that it may use (`runs.pythons`), empty: any. `needs` lists the kinds of needs by which
+    runners are chosen (`runs.provided`), and `provided` is what its last attempt had of them.
     """
 
     class Status(models.TextChoices):
@@ -48,6 +49,8 @@ class Run(models.Model):
     attempts = models.PositiveSmallIntegerField()
     seed = models.BigIntegerField(default=0)
     pythons = models.CharField(max_length=120, blank=True)
+    needs = models.CharField(max_length=60, blank=True)
+    provided = models.JSONField(default=dict)
     requested_by = models.ForeignKey(
         User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )

@@ -8,7 +8,7 @@ no owner waits for all runs of another.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,7 +18,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q
 from registry.accounts import runners
 from registry.accounts.models import Owner, Runner
 from registry.catalog.models import Version
-from registry.runs import limits, pythons
+from registry.runs import limits, provided, pythons
 from registry.runs.models import LostAttempt, Run
 
 # Turns by which a run is delayed behind more urgent ones.
@@ -79,22 +79,23 @@ def head(
     runner: Runner,
     models: Collection[str],
     without: Collection[int],
-    elsewhere: Mapping[str, Collection[int]] | None = None,
+    others: Collection[Runner] = (),
     now: datetime,
 ) -> Run | None:
     """The next run, locked, that needs no other models than these and has none of those owners.
 
-    It admits one of the runner's Pythons. A run of which this runner lost an attempt is reserved
-    for others for a while, if one of the runners `elsewhere` with its model lost none. Needs a
+    It admits one of the runner's Pythons, and needs nothing that this runner lacks and one of the
+    `others`, which are the other live runners, provides. A run of which this runner lost an attempt
+    is reserved for others for a while, if one of them with its model lost none. Needs a
     transaction. Rows that another runner is leasing at the moment are skipped.
     """
     waiting = Run.objects.filter(ready(now), status=Run.Status.QUEUED, model__in=["", *models])
-    for model, other_runners in (elsewhere or {}).items():
+    for model, other_runners in elsewhere(others, models=models).items():
         waiting = waiting.filter(
             ~Q(model=model) | ~_reserved_for_others(runner, other_runners, now)
         )
     return (
-        waiting.filter(pythons.runnable(runners.pythons(runner)))
+        waiting.filter(pythons.runnable(runners.pythons(runner)), provided.suitable(runner, others))
         .exclude(owner__in=without)
         .order_by("priority", "created_at")
         .select_for_update(skip_locked=True)
@@ -126,10 +127,10 @@ def ready(now: datetime) -> Q:
     return Q(not_before=None) | Q(not_before__lte=now)
 
 
-def elsewhere(*, runner: Runner, models: Collection[str]) -> dict[str, list[int]]:
+def elsewhere(others: Iterable[Runner], *, models: Collection[str]) -> dict[str, list[int]]:
     """By each of the models, "" standing for none, the other live runners that can serve it."""
     served: dict[str, list[int]] = {}
-    for other_runner in runners.alive().exclude(pk=runner.pk).only("capabilities"):
+    for other_runner in others:
         for name in {"", *runners.models(other_runner)} & {"", *models}:
             served.setdefault(name, []).append(other_runner.pk)
     return served

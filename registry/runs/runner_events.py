@@ -14,9 +14,11 @@ from envyard.contract.findings import Finding, finding, is_requirement
 from envyard.contract.job import MODEL
 from envyard.contract.replay import Replayed
 from envyard.contract.runner_events import Events, Facts, Finish, Outcome, RolloutResult
+from registry import events as journal
 from registry.catalog import data_locks, locks
 from registry.errors import HubError
-from registry.runs import endings, limits, logs, sanitize, transcripts
+from registry.provisions import grants
+from registry.runs import endings, limits, logs, provided, sanitize, transcripts
 from registry.runs.models import Rollout, Run
 from registry.runs.transcripts import StoredPack
 
@@ -87,6 +89,25 @@ def data_lock(*, run_id: UUID, attempt: int, offered: DataLock) -> DataLock:
         return data_locks.extend(version=run.version, offered=offered)
 
 
+def secret_values(*, run_id: UUID, attempt: int) -> dict[str, str]:
+    """The values of the secrets that this attempt may use, by name; the journal has the names.
+
+    Raises HubError runner.superseded (409).
+    """
+    with transaction.atomic():
+        run = _lock_attempt(run_id, attempt)
+        values = grants.values(run.version, requested_by=run.requested_by)
+        journal.record(
+            "run.secrets_sent",
+            environment=run.version.environment,
+            version=run.version,
+            run=run,
+            attempt=attempt,
+            names=sorted(values),
+        )
+    return values
+
+
 def finish(*, run_id: UUID, finish: Finish) -> None:
     """End the attempt with the outcome that its runner reports; a repeated call changes nothing.
 
@@ -117,18 +138,36 @@ def _end(run: Run, outcome: Outcome, findings: list[Finding]) -> None:
         case "cancelled":
             unrequested = finding("run.runner_error", "The runner stopped without being asked.")
             endings.next_attempt(run=run, findings=[*findings, unrequested], now=timezone.now())
-        case "errored" if any(is_requirement(each) for each in findings):
-            endings.end(run=run, status=Run.Status.ERRORED, findings=findings)
+        case "errored" if kinds := provided.lacked(findings):
+            _end_lacking(run, kinds, findings)
         case "errored":
             findings = findings or [finding("run.runner_error")]
             endings.next_attempt(run=run, findings=findings, now=timezone.now())
+
+
+def _end_lacking(run: Run, kinds: dict[str, set[str]], findings: list[Finding]) -> None:
+    """Queue the run for another runner that provides what this one lacked; end it without one.
+
+    Beside the requirements, findings are only information: they may follow from what was missing.
+    """
+    provided.add_needs(run, kinds)
+    if (runner := provided.better_runner(run, kinds)) is not None:
+        message = f"Runner {run.runner} lacked what runner {runner} provides."
+        moved = finding("run.handed_back", message)
+        endings.next_attempt(run=run, findings=[moved], now=timezone.now(), handed_back=True)
+        return
+    run.findings.exclude(severity="info").update(severity="info")
+    shown = [
+        each if is_requirement(each.code) else replace(each, severity="info") for each in findings
+    ]
+    endings.end(run=run, status=Run.Status.ERRORED, findings=shown)
 
 
 def _lock_attempt(run_id: UUID, attempt: int) -> Run:
     """The run, locked, if this is its current attempt on an enabled runner; else raise 409."""
     run = (
         Run.objects.select_for_update(of=("self",))
-        .select_related("runner", "version__environment")
+        .select_related("runner", "version__environment__owner", "requested_by")
         .filter(pk=run_id)
         .first()
     )

@@ -15,7 +15,7 @@ from registry.accounts import runners
 from registry.accounts.models import Runner, User
 from registry.catalog.models import Version
 from registry.errors import Forbidden
-from registry.runs import endings, limits, pythons, queue
+from registry.runs import endings, limits, provided, pythons, queue
 from registry.runs.models import Run
 from registry.runs.sweep import requeue_runs_of
 
@@ -45,6 +45,7 @@ def request(
                 attempts=settings.HUB_SMOKE_ATTEMPTS,
                 seed=int(version.sha256[:8], 16),
                 pythons=pythons.tag_of(version),
+                needs=provided.needs_of(version),
                 requested_by=by,
                 last_notified_at=timezone.now(),
             )
@@ -96,12 +97,10 @@ def lease(*, runner: Runner, models: Collection[str] = ()) -> Run | None:
     if runner.draining_since is not None or runners.out_of_service(runner) is not None:
         return None
     busy, now = queue.busy_owners(), timezone.now()
-    elsewhere = queue.elsewhere(runner=runner, models=models)
+    others = list(runners.alive().exclude(pk=runner.pk).only("capabilities"))
     while True:
         with transaction.atomic():
-            run = queue.head(
-                runner=runner, models=models, without=busy, elsewhere=elsewhere, now=now
-            )
+            run = queue.head(runner=runner, models=models, without=busy, others=others, now=now)
             if run is None:
                 return None
             if queue.is_busy(run.owner_id):
@@ -113,7 +112,8 @@ def lease(*, runner: Runner, models: Collection[str] = ()) -> Run | None:
 def _take(run: Run, runner: Runner) -> Run | None:
     """The queued run, leased; None, and the run cancelled, where its version needs no evaluation
     any more."""
-    run = Run.objects.select_related("version__environment__owner").get(pk=run.pk)
+    rows = Run.objects.select_related("version__environment__owner", "requested_by")
+    run = rows.get(pk=run.pk)
     version = run.version
     if version.status != Version.Status.EVALUATING or version.deleted_at is not None:
         message = f"{version} is {version.status}, there is nothing left to evaluate."
@@ -123,7 +123,8 @@ def _take(run: Run, runner: Runner) -> Run | None:
     now = timezone.now()
     run.status, run.runner = Run.Status.LEASED, runner
     run.lease_expires_at, run.started_at = now + limits.lease(), now
-    run.save(update_fields=["status", "runner", "lease_expires_at", "started_at"])
+    run.provided = provided.provisions(version, runner, requested=run.requested_by).to_dict()
+    run.save(update_fields=["status", "runner", "lease_expires_at", "started_at", "provided"])
     events.record(
         "run.leased",
         environment=version.environment,

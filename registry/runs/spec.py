@@ -6,6 +6,7 @@ from django.conf import settings
 
 from envyard.contract.job import JobSpec, WheelRef
 from registry.catalog import data_locks
+from registry.provisions import grants
 from registry.runs import limits
 from registry.runs.models import Run
 from registry.runs.tokens import sign_run_token
@@ -14,11 +15,12 @@ from registry.runs.tokens import sign_run_token
 def job_spec(run: Run) -> JobSpec:
     """The job of this attempt. `wheel.url` is a path of this hub that needs the run token.
 
-    Costs a query each for version, environment and owner unless they were selected, and one for
-    the data lock.
+    Costs a query each for version, environment and owner unless they were selected, one for the
+    data lock, and five for what is granted to the run.
     """
     version = run.version
     data_lock, frozen = data_locks.of(version)
+    grant = grants.of(version, requested_by=run.requested_by)
     return JobSpec(
         run=str(run.pk),
         attempt=run.attempt,
@@ -43,6 +45,10 @@ def job_spec(run: Run) -> JobSpec:
         lease_seconds=limits.lease().total_seconds(),
         model=run.model,
         judge_model=settings.HUB_JUDGE_MODEL,
+        declares_judge=version.needs.filter(kind="judge", declared=True).exists(),
+        variables=grant.variables,
+        hosts=grant.hosts,
+        secrets=grant.secrets,
         limits=limits.run_limits(),
         data_lock=data_lock,
         data_frozen=frozen,

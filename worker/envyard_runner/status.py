@@ -25,7 +25,7 @@ from envyard_runner.hub_api.client import (
     HubUnreachable,
     RunnerIdentity,
 )
-from envyard_runner.messaging.heartbeat import capabilities, pythons
+from envyard_runner.messaging.heartbeat import capabilities, provides, pythons
 from envyard_runner.model.servers import servers
 from envyard_runner.state import process_state, service
 from envyard_runner.state.service import OutOfService, out_of_service
@@ -77,7 +77,9 @@ async def _notify_hub(config: Config) -> None:
     async with aiohttp.ClientSession() as session:
         hub = HubClient(session, url=config.hub_url, token=config.token or "")
         ready, out = await config.models().ready(), out_of_service(config.home)
-        fields = capabilities(ready, pythons=pythons(config), draining=True, out=out)
+        fields = capabilities(
+            ready, pythons=pythons(config), provides=provides(config), draining=True, out=out
+        )
         await hub.send_heartbeat(fields)
 
 

@@ -59,6 +59,6 @@ def finding(
     )
 
 
-def is_requirement(finding: Finding) -> bool:
-    """Whether the finding names what an environment needs from outside and did not have."""
-    return finding.code in CODES and CODES[finding.code].fault == "requirement"
+def is_requirement(code: str) -> bool:
+    """Whether a finding of that code names what an environment needs from outside and lacked."""
+    return code in CODES and CODES[code].fault == "requirement"

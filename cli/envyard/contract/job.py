@@ -111,7 +111,7 @@ class JobSpec:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form sent to the runner."""
-        return asdict(self)
+        return asdict(self) | {"data_lock": self.data_lock.to_dict()}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> JobSpec:

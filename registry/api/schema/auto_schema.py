@@ -33,6 +33,9 @@ PARAMETERS = {
     "id": ("Its `id`, as lists give it.", None),
     "public_id": ("The token's `public_id`; `current` is the request's own token.", "current"),
     "username": ("The member's user name.", "bob"),
+    "variable": ("The variable's name: capitals, digits and _.", "DIFFICULTY"),
+    "key": ("The secret's name: capitals, digits and _.", "EXA_API_KEY"),
+    "host": ("A host name, or `*.` before a domain.", "api.example.org"),
     "platform": ("Interpreter and C library.", "cpython-311-x86_64-linux-gnu-2.36"),
 }
 ANYBODY: list[dict[str, list[str]]] = [{"bearer": []}, {"basic": []}, {"session": []}]

@@ -27,6 +27,7 @@ TAGS = {
     "Runs": "Evaluations of a version: progress, log, rollouts.",
     "You": "Who you are, your tokens, signing a machine in, invitations to you.",
     "Organisations": "Names that several people publish under.",
+    "Variables, secrets and hosts": "What owners and staff provide for the runs of an environment.",
     "Trusted publishers": "Workflows that publish without a stored token.",
     "Moderation": "Reports to staff, and quarantine.",
     "Journal": "What happened, when and by whom.",

@@ -159,6 +159,10 @@ def _place(
     _source(version)
     locks.agree(version=version, run_id=run.pk, platform=PLATFORM, offered="")
     data_locks.extend(version=version, offered=DATA_LOCK)
+    now = timezone.now()
+    env.variables.create(name="MODE", value="hard", set_at=now)
+    env.secrets.create(name="EXA_API_KEY", encrypted="", hosts=["api.exa.ai"], set_at=now)
+    env.hosts.create(host="api.exa.ai", on_page=True, declared_at=now)
     evaluation = Evaluation.objects.create(
         environment=env, owner=lab.owner, created_by=alice, is_public=True, name="tried"
     )
@@ -192,6 +196,9 @@ def _place(
             "sha256": version.sha256,
             "filename": version.filename,
             "platform": PLATFORM,
+            "variable": "MODE",
+            "key": "EXA_API_KEY",
+            "host": "api.exa.ai",
             "run_token": sign_run_token(run_id=run.pk, attempt=1),
         }
     )
@@ -254,6 +261,9 @@ def _absent() -> Place:
             "sha256": "0" * 64,
             "filename": "absent_env-1.0.0-py3-none-any.whl",
             "platform": PLATFORM,
+            "variable": "NOTHING",
+            "key": "NOTHING",
+            "host": "nothing.example.org",
             "run_token": "hubrun_of-nobody",
         }
     )

@@ -11,12 +11,13 @@ from django.utils import timezone
 from registry import events
 from registry.accounts import devices, invitations, runners, services, tokens
 from registry.attestations.models import Provenance
-from registry.catalog import locks, overlays
+from registry.catalog import data_locks, locks, overlays
 from registry.catalog.models import Version
 from registry.models import Card, Environment, Organisation, Owner, Run, User
 from registry.moderation import services as moderation
 from registry.publishers.models import TrustedPublisher
 from registry.runs.tokens import sign_run_token
+from tests.data_locks import locked
 from tests.factories import make_rollout, make_run, make_version
 from tests.wheels import make_wheel
 
@@ -70,6 +71,7 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
     run = make_run(version, status="running")
     make_run(make_version(alice, "new-run", status="evaluating"), status="queued")
     locks.agree(version=version, run_id=run.pk, platform=PLATFORM, offered="")
+    data_locks.extend(version=version, offered=locked("train.parquet"))
     rollout = make_rollout(run, rewards={"right": {"score": 1.0, "weight": 1.0}})
     _evidence(version, run)
     bob = lab.memberships.get(user__username="bob").user
@@ -80,6 +82,7 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
         environment=version.environment, version=version, by=bob, reason="spam", text="No tasks."
     )
     events.record("environment.public", by=alice, environment=version.environment)
+    _provisions(version.environment)
     publisher = _publisher(alice, environment=version.environment)
     pending = _publisher(alice, owner=alice.owner, name="coming-env")
     api = "/api/v1/"
@@ -93,6 +96,9 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
                 "sha256": version.sha256,
                 "filename": version.filename,
                 "platform": PLATFORM,
+                "variable": "MODE",
+                "key": "EXA_API_KEY",
+                "host": "api.exa.ai",
             },
             f"{api}environments/": {"id": publisher.pk},
             f"{api}owners/": {"name": "alice", "id": pending.pk},
@@ -131,6 +137,8 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
             "seq": 1,
             "phase": "running",
             "outcome": "succeeded",
+            "value": "value-of-it",
+            "hosts": ["api.exa.ai"],
             "device_name": "laptop",
             "device_code": devices.begin(device_name="laptop").device_code,
         },
@@ -142,6 +150,14 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
             "run": sign_run_token(run_id=run.pk, attempt=1),
         },
     )
+
+
+def _provisions(environment: Environment) -> None:
+    now = timezone.now()
+    environment.variables.create(name="MODE", value="hard", set_at=now)
+    environment.secrets.create(name="EXA_API_KEY", encrypted="", hosts=["api.exa.ai"], set_at=now)
+    environment.hosts.create(host="api.exa.ai", on_page=True, declared_at=now, approved_at=now)
+    environment.hosts.create(host="*.example.org", declared_at=now)
 
 
 def _evidence(version: Version, run: Run) -> None:

@@ -85,7 +85,10 @@ def test_every_operation_has_texts_and_security(document: Document) -> None:
         assert all(answer["description"] for answer in operation["responses"].values()), path
         if method in ("post", "put", "patch") and "requestBody" not in operation:
             assert path.endswith(
-                ("/star/", "/retry/", "/cancel/", "/drain/", "/accept/", "/decline/")
+                (
+                    *("/star/", "/retry/", "/cancel/", "/drain/", "/accept/", "/decline/"),
+                    *("/hosts/{host}/", "/approval/"),
+                )
             ), path
     assert len(named) == len(set(named))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import logging
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from envyard.contract.frameworks.adapters import FRAMEWORKS
@@ -35,6 +36,7 @@ def capabilities(
     models: Collection[str],
     *,
     pythons: Collection[str] = (),
+    provides: dict[str, str] | None = None,
     draining: bool = False,
     out: OutOfService | None = None,
 ) -> dict[str, Any]:
@@ -44,6 +46,7 @@ def capabilities(
         "frameworks": sorted(FRAMEWORKS),
         "models": sorted(models),
         "pythons": list(pythons),
+        "provides": provides or {},
         "draining": draining,
     }
     return fields if out is None else fields | {"out_of_service": out.fields_for_hub()}
@@ -55,6 +58,26 @@ def pythons(config: Config) -> list[str]:
         return [base.release for base in interpreter.available(config)]
     except SandboxError:
         return []
+
+
+def provides(config: Config) -> dict[str, str]:
+    """What runs may have here from outside the sandbox: each kind with a fingerprint of its
+    settings.
+
+    The hub repeats a held version once a fingerprint changes. The token of the runner is the key,
+    so that it reveals no other token.
+    """
+    settings = {
+        "data": config.data_source and astuple(config.data_source),
+        "judge": config.judge_url and (config.judge_url, config.judge_key),
+        "host": config.hosts_allowed,
+    }
+    key = (config.token or "").encode()
+    return {
+        kind: hmac.new(key, repr(value).encode(), "sha256").hexdigest()[:16]
+        for kind, value in settings.items()
+        if value
+    }
 
 
 def final_capabilities(out: OutOfService | None = None) -> dict[str, Any]:
@@ -122,7 +145,13 @@ async def _send_heartbeats(
             drained = reported is not None and reported.drained
             try:
                 draining = is_draining(config.home)
-                payload = capabilities(ready, pythons=pythons(config), draining=draining, out=out)
+                payload = capabilities(
+                    ready,
+                    pythons=pythons(config),
+                    provides=provides(config),
+                    draining=draining,
+                    out=out,
+                )
                 drained = (await hub.send_heartbeat(payload)).drained
                 send_at, refusal = (
                     loop.time() + (DRAINED_SECONDS if drained else HEARTBEAT_SECONDS),

@@ -18,6 +18,7 @@ from envyard_runner.hub_api.client import HubClient, HubUnreachable
 from envyard_runner.messaging.heartbeat import (
     RunnerStatus,
     capabilities,
+    provides,
     pythons,
     sending_heartbeats,
 )
@@ -106,7 +107,9 @@ async def poll_once(
     if out := out_of_service(machine.config.home):
         raise NotInService(out.sentence())
     await asyncio.to_thread(_require_disk_space, machine.config)
-    offer = capabilities(await machine.config.models().ready(), pythons=pythons(machine.config))
+    config = machine.config
+    models = await config.models().ready()
+    offer = capabilities(models, pythons=pythons(config), provides=provides(config))
     job = await hub.poll(offer, patience=patience)
     if job is None:
         return None

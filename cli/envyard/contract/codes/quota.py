@@ -17,6 +17,11 @@ QUOTA = (
         "Use one of them.",
     ),
     request_fault(
+        "quota.provisions",
+        "The environment has too many variables, secrets or hosts.",
+        "Delete those that no version needs.",
+    ),
+    request_fault(
         "quota.queue",
         "Too many versions of the owner wait for their evaluation.",
         "Wait until some have been decided.",

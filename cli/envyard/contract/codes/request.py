@@ -17,6 +17,11 @@ REQUEST = (
     request_fault(
         "request.conflict", "Something else changed first.", "Read it again, then retry."
     ),
+    request_fault(
+        "request.no_secrets_key",
+        "This hub has no key for secrets.",
+        "Its operator creates one with `manage.py create_secrets_key` and sets HUB_SECRETS_KEYS.",
+    ),
     request_fault("request.throttled", "Too many requests.", "Wait a little, then retry."),
     request_fault("request.method", "This address does not take that method."),
     request_fault(

@@ -64,11 +64,6 @@ class Need:
         return f"It {verb} {LABELS[self.kind]}{names}."
 
 
-def is_kind(text: str) -> bool:
-    """Whether that is the name of a kind."""
-    return text in KINDS
-
-
 def need(kind: str, names: Iterable[str] = (), *, declared: bool = False, where: str = "") -> Need:
     """A Need with its names sorted, without repetition and within bounds."""
     short = (name for name in names if 0 < len(name) <= MAX_NAME)
