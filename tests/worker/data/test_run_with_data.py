@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 
+from envyard_runner.data import upstream as data_upstream
 from tests.data_hub import Answer, serving
 from tests.worker.scripted_sandbox import (
     BEGAN,
@@ -56,6 +60,16 @@ async def swallows(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
 def played(program: Any, url: str, hub: StubHub | None = None, **job: Any) -> Outcome:
     settings = {"RUNNER_DATA_URL": url} if url else {}
     return perform_run(program, spec=replace(SPEC, **job), hub=hub, settings=settings)
+
+
+@contextmanager
+def ending() -> Iterator[threading.Event]:
+    """An event that is set at the end, so that no thread of the upstream waits on."""
+    event = threading.Event()
+    try:
+        yield event
+    finally:
+        event.set()
 
 
 def codes(outcome: Outcome) -> tuple[str, list[str]]:
@@ -127,6 +141,18 @@ def test_a_broken_upstream_is_the_platforms_fault(tmp_path: Path) -> None:
         upstream.intercept = lambda _: Answer(500)
         outcome = played(loads, upstream.url)
         assert codes(outcome) == ("errored", ["run.data_unreachable"])
+
+
+def test_a_silent_upstream_is_the_platforms_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data_upstream, "READ_SECONDS", 0.2)
+    monkeypatch.setattr(data_upstream, "RETRY_AFTER", (0.01, 0.01))
+    with serving(tmp_path) as upstream, ending() as ended:
+        upstream.intercept = lambda _: ended.wait(60) and None
+        for program in (loads, swallows):
+            outcome = played(program, upstream.url)
+            assert codes(outcome) == ("errored", ["run.data_unreachable"])
 
 
 def test_a_run_that_reads_no_data_sets_asks_nothing_of_the_upstream(tmp_path: Path) -> None:

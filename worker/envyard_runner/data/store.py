@@ -20,7 +20,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from envyard.contract.data_lock import SHA256
 from envyard_runner.data.upstream import UpstreamFault
@@ -29,6 +29,12 @@ OBJECTS, IDS, LISTINGS, DRAFTS, FETCHES = "objects", "ids", "listings", "drafts"
 LISTING_SHARE = 20  # listings may take this part of the limit
 WAIT_SECONDS = 0.1
 STALE_SECONDS = 24 * 3600.0
+
+
+class _Entry(NamedTuple):
+    path: Path
+    size: int
+    used: float
 
 
 class StoreFull(Exception):
@@ -112,6 +118,7 @@ class Store:
             _replace(draft, path)
         except OSError:
             draft.unlink(missing_ok=True)
+        self._trim_listings()
 
     @asynccontextmanager
     async def fetching(self, object_id: str) -> AsyncIterator[None]:
@@ -135,12 +142,20 @@ class Store:
         return sum(entry.size for entry in self._entries())
 
     def clear_up(self) -> None:
-        """Remove what killed runners left: drafts and locks of a day ago."""
-        for name in (DRAFTS, FETCHES):
+        """Remove what killed runners left: drafts and locks of a day ago, and ids of no file."""
+        for name in (DRAFTS, FETCHES, IDS):
             for path in self._files(name):
                 with contextlib.suppress(FileNotFoundError):
-                    if time.time() - path.stat().st_mtime > STALE_SECONDS:
+                    if time.time() - path.stat().st_mtime <= STALE_SECONDS:
+                        continue
+                    if name != IDS or not self._object(path.read_text("ascii")).exists():
                         path.unlink()
+
+    def free(self, size: int) -> None:
+        """Remove the least recently used files until `size` bytes are freed, or none is unused."""
+        if self.folder.exists():
+            with self._changing():
+                self._remove_oldest(size)
 
     def _object(self, sha256: str) -> Path:
         return self.folder / OBJECTS / sha256[:2] / sha256
@@ -216,28 +231,34 @@ class Store:
 
     def _make_room(self, size: int) -> None:
         """Remove the least recently used until `size` bytes fit."""
-        entries = list(self._entries())
-        total = sum(entry.size for entry in entries)
-        listings = [entry for entry in entries if entry.path.parent.name == LISTINGS]
-        kept = sum(entry.size for entry in listings)
-        for entry in sorted(listings, key=lambda entry: entry.used):
-            if kept <= self.maximum // LISTING_SHARE:
-                break
-            entry.path.unlink(missing_ok=True)
-            kept, total = kept - entry.size, total - entry.size
-        objects = [entry for entry in entries if entry.path.parent.parent.name == OBJECTS]
-        for entry in sorted(objects, key=lambda entry: entry.used):
-            if total + size <= self.maximum:
-                return
-            if _remove_unused(entry.path):
-                total -= entry.size
-        if total + size > self.maximum:
+        over = self.size() + size - self.maximum
+        if over > 0 and self._remove_oldest(over) < over:
             raise StoreFull(
                 f"the mirror's folder is full of files in use (RUNNER_DATA_MB={self.maximum >> 20})"
             )
 
-    def _entries(self) -> Iterator[_Entry]:
-        for name in (OBJECTS, LISTINGS, DRAFTS):
+    def _remove_oldest(self, size: int) -> int:
+        """Remove unused files until `size` bytes are freed; how many were."""
+        freed = 0
+        for entry in sorted(self._entries(OBJECTS), key=lambda entry: entry.used):
+            if freed >= size:
+                break
+            if _remove_unused(entry.path):
+                freed += entry.size
+        return freed
+
+    def _trim_listings(self) -> None:
+        """Remove the least recently used listings until they keep to their share."""
+        entries = sorted(self._entries(LISTINGS), key=lambda entry: entry.used)
+        over = sum(entry.size for entry in entries) - self.maximum // LISTING_SHARE
+        for entry in entries:
+            if over <= 0:
+                return
+            entry.path.unlink(missing_ok=True)
+            over -= entry.size
+
+    def _entries(self, *names: str) -> Iterator[_Entry]:
+        for name in names or (OBJECTS, LISTINGS, DRAFTS):
             for path in self._files(name):
                 with contextlib.suppress(FileNotFoundError):
                     status = path.stat()
@@ -255,13 +276,6 @@ class Store:
             yield
         finally:
             os.close(fd)
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    path: Path
-    size: int
-    used: float
 
 
 def _replace(draft: Path, target: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
@@ -66,6 +67,7 @@ async def open_data(job: JobSpec, config: Config, hub: RunHub) -> AsyncIterator[
         yield DataAccess(usage, DataEndpoint(usage, None), None)
         return
     store = Store(config.data, config.data_bytes)
+    await asyncio.to_thread(store.clear_up)
     standing = job.data_lock
 
     async def agree(entry: LockedRepository, revision: str) -> str:

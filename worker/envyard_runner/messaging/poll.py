@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 import aiohttp
 
 from envyard_runner.config import Config
+from envyard_runner.data.store import Store
 from envyard_runner.execution.run import RunnerContext, perform
 from envyard_runner.execution.verdict import Ending
 from envyard_runner.hub_api.client import HubClient, HubUnreachable
@@ -120,6 +121,8 @@ async def poll_once(
 def _require_disk_space(config: Config) -> None:
     if disk_space.missing_bytes(config) and cache_folder(config).exists():
         disk_space.free_space(config)
+    if missing := disk_space.missing_bytes(config):
+        Store(config.data, config.data_bytes).free(missing)
     if missing := disk_space.missing_bytes(config):
         raise DiskTooFull(
             f"No space left for runs in {config.home}: {-(-missing >> 20)} MiB more must be free "

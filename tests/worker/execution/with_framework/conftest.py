@@ -6,12 +6,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from envyard.contract.data_lock import DataLock
 from envyard_runner.config import Config
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.sandbox.command import ENVIRONMENT
@@ -25,6 +26,7 @@ from tests.worker.stub_hub import job as spec_of
 from tests.worker.stub_judge import StubJudge
 from tests.worker.stub_model import StubModel
 
+EMPTY = DataLock()
 WHEELS = Path(__file__).with_name("wheels")
 # Of a classic wheel the runner reads the releases of the framework that it admits.
 CLASSIC = make_wheel(
@@ -71,6 +73,7 @@ class Runner:
     """A runner with the framework of both APIs."""
 
     home: Path
+    performed: list[str] = field(default_factory=list)
 
     def perform(
         self,
@@ -79,24 +82,31 @@ class Runner:
         *,
         model: StubModel | None = None,
         judge: StubJudge | None = None,
+        pins: tuple[str, ...] = (),
+        settings: dict[str, str] | None = None,
+        data_lock: DataLock = EMPTY,
         **spec: Any,
     ) -> ReplayedRun:
         """Run `files` of WHEELS, by their names in the module, with a model stub and a judge.
 
-        A file `sandbox` beside the module has the number of the sandbox; nothing else reveals it.
+        `pins` are releases of the framework's dependencies, `settings` variables of the runner, and
+        `data_lock` is what the hub has. A file `sandbox` beside the module has the number of the
+        sandbox; nothing else reveals it.
         """
-        folder = self.home / "environments" / spec["module"]
-        (folder / spec["module"]).mkdir(parents=True, exist_ok=True)
+        folder = self.home / "environments" / f"{spec['module']}-{len(self.performed)}"
+        self.performed.append(spec["module"])
+        (folder / spec["module"]).mkdir(parents=True)
         for name, source in files.items():
             shutil.copy(WHEELS / source, folder / spec["module"] / name)
         (counter := folder / "sandbox").write_text("0")
         limits = {"memory_bytes": 2 << 30, "wall_seconds": 240.0, "rollout_seconds": 60.0}
         limits |= {"cpu_seconds": 200} | spec.pop("limits", {})
-        job = replace(SPEC, api=api, limits=replace(SPEC.limits, **limits), **spec)
+        limits_of_job = replace(SPEC.limits, **limits)
+        job = replace(SPEC, api=api, limits=limits_of_job, data_lock=data_lock, **spec)
         config = Config.from_environment({**os.environ, "RUNNER_HOME": str(self.home)})
 
         async def build(*_: Any, **__: Any) -> Venv:
-            return Venv(self._framework(api), folder, packages=1, seconds=0.0)
+            return Venv(self._framework(api, *pins), folder, packages=1, seconds=0.0)
 
         def prepare(**options: Any) -> Sandbox:
             counter.write_text(str(int(counter.read_text()) + 1))
@@ -104,17 +114,18 @@ class Runner:
 
         wheel = WHEEL if api == "v1" else CLASSIC
         job = replace(job, wheel=spec_of(wheel).wheel)
-        hub, server = StubHub(wheel=wheel), model or StubModel()
-        machine = {"build": build, "prepare": prepare}
+        hub = StubHub(wheel=wheel, data_lock=data_lock)
+        server = model or StubModel()
+        machine = {"build": build, "prepare": prepare, "settings": settings}
         bounds = {"seconds": 280, "patience": 60.0}  # a machine under load starts processes slowly
         return ReplayedRun(
             perform_run(spec=job, hub=hub, model=server, judge=judge, **bounds, **machine)
         )
 
-    def _framework(self, api: str) -> Path:
-        folder = self.home / api / "site-packages"
+    def _framework(self, api: str, *pins: str) -> Path:
+        folder = self.home / "-".join([api, *pins]) / "site-packages"
         if not folder.exists():
-            shutil.copytree(site(api), folder, copy_function=os.link, symlinks=True)
+            shutil.copytree(site(api, *pins), folder, copy_function=os.link, symlinks=True)
             (folder / PATH_FILE).write_text(f"{ENVIRONMENT}\n")
             for path in (folder.parent, folder):
                 path.chmod(0o755)

@@ -71,15 +71,16 @@ def gateway() -> Iterator[StubGateway]:
     server.stop()
 
 
-def site(api: str) -> Path:
+def site(api: str, *pins: str) -> Path:
     """The folder with the framework of an API, installed once and kept between test runs.
 
-    It is named site-packages because dill pickles modules elsewhere by value, and fails on some.
+    `pins` are further requirements, such as another release of a dependency. The folder is named
+    site-packages because dill pickles modules elsewhere by value, and fails on some.
     """
-    requirements = ADAPTERS["verifiers", api].requirements
+    requirements = [*ADAPTERS["verifiers", api].requirements, *pins]
     key = hashlib.sha256(" ".join(requirements).encode()).hexdigest()[:8]
     folder = CACHE / f"verifiers-{api}-{key}" / "site-packages"
-    with one_installs(f"verifiers-{api}"):
+    with one_installs(f"verifiers-{api}-{key}"):
         if not folder.exists():
             building = folder.with_name("building")
             shutil.rmtree(building, ignore_errors=True)
