@@ -17,7 +17,8 @@ import pytest
 from envyard_runner.config import Config
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import Sandbox
-from envyard_runner.venvs import Venv, VenvError, build_venv
+from envyard_runner.venvs import Venv, VenvError, build_venv, uv
+from envyard_runner.venvs.script_wheels import VARIABLES
 from tests.wheels import write_wheel
 from tests.worker.venvs.index import serve
 
@@ -86,7 +87,8 @@ class VenvSetup:
         os.utime(wheel, (at, at))
 
     def run_code(self, venv: Venv, code: str) -> str:
-        """The output of the code in a sandbox with the venv."""
+        """The output of the code in a sandbox with the venv, and uv where the venv has wheels for
+        scripts."""
 
         async def contained() -> bytes:
             output = bytearray()
@@ -95,7 +97,9 @@ class VenvSetup:
                 venv=venv.dependencies,
                 environment=venv.environment,
                 job=b"{}",
-                limits=Limits(wall_seconds=30),
+                limits=Limits(wall_seconds=60),
+                variables=VARIABLES if venv.script_wheels else {},
+                programs={"uv": uv.shared_program(self.config)} if venv.script_wheels else {},
             ) as sandbox:
                 sandbox.on_log = output.extend
                 (await sandbox.start(["python", "-c", code])).close()

@@ -38,7 +38,8 @@ from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.state.process_state import WriteState, state_file
 from envyard_runner.state.service import SelfCheck, record_ending, run_doctor
-from envyard_runner.venvs import Venv, VenvError, build_venv
+from envyard_runner.venvs import Venv, VenvError, build_venv, uv
+from envyard_runner.venvs.script_wheels import VARIABLES as SCRIPT_VARIABLES
 
 log = logging.getLogger(__name__)
 
@@ -196,9 +197,11 @@ async def _evaluate(
             venv=venv.dependencies,
             environment=venv.environment,
             job=json.dumps(_guest_job(job, adapter).to_dict()).encode(),
+            programs={"uv": uv.shared_program(machine.config)} if venv.script_wheels else {},
         )
+        variables = {**job.variables, **(SCRIPT_VARIABLES if venv.script_wheels else {})}
         limits = machine.config.limits.lowered(job.limits)
-        factory = SandboxFactory(prepare, limits, GUEST_COMMAND, job.variables)
+        factory = SandboxFactory(prepare, limits, GUEST_COMMAND, variables)
         access = RunAccess(model, judge_model, data, hosts)
         ending = await play(job, access, factory, outbox)
         if data.lock != job.data_lock and not job.data_frozen:

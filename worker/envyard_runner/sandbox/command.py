@@ -125,6 +125,7 @@ class View:
     tmp_bytes: int
     writable: Path | None
     variables: Mapping[str, str]
+    programs: Mapping[str, Path]  # by their names in the venv's bin folder
 
 
 def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
@@ -211,6 +212,8 @@ def _venv(view: View, memory: MemoryFiles) -> list[str]:
         if path is not None:
             bind = "--bind" if path == view.writable else "--ro-bind"
             options += [bind, str(path), inside]
+    for name, program in view.programs.items():
+        options += ["--ro-bind", str(program), f"{VENV}/bin/{name}"]
     return options
 
 

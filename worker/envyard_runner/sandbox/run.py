@@ -76,12 +76,13 @@ class Sandbox:
         limits: Limits,
         writable: Path | None = None,
         variables: Mapping[str, str] | None = None,
+        programs: Mapping[str, Path] | None = None,
     ) -> Sandbox:
         """Take a uid and a folder for one run; `venv` is the folder of its site-packages.
 
         `environment` holds the wheel's own files. `writable` names one of the two while it is
         byte-compiled and no run uses it yet. `variables` are set beside the sandbox's own, which
-        win. Raises SandboxError.
+        win; `programs` are found by their names. Raises SandboxError.
         """
         if os.geteuid() == 0:
             for path in (venv, environment, config.home):
@@ -113,6 +114,7 @@ class Sandbox:
                 tmp_bytes=limits.tmp_bytes,
                 writable=writable,
                 variables=variables or {},
+                programs=programs or {},
             )
             return cls(
                 config=config,

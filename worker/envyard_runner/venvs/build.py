@@ -25,6 +25,7 @@ from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.sandbox.rundir import OwnedDir, make_shared
 from envyard_runner.venvs import cache, compiled, disk_space, locks, pythons, uv
 from envyard_runner.venvs.locks import AgreeLock
+from envyard_runner.venvs.script_wheels import FOLDER, write_wheels
 from envyard_runner.venvs.uv import VenvError
 
 # Every Python inside finds the environment by it, whatever its options; the name sorts first.
@@ -36,7 +37,8 @@ class Venv:
     """Two folders for Sandbox.prepare: the dependencies, which versions share, and the wheel's own.
 
     `packages` counts distributions; `seconds` is what building took, 0.0 where both were kept.
-    `python` is the interpreter that they were built for, `pins` the version's lock.
+    `python` is the interpreter that they were built for, `pins` the version's lock. With
+    `script_wheels` the wheel's own folder has wheels for its inline scripts.
     """
 
     dependencies: Path
@@ -45,6 +47,7 @@ class Venv:
     seconds: float
     python: Path | None = None
     pins: tuple[Pin, ...] = ()
+    script_wheels: bool = False
 
 
 async def build_venv(
@@ -80,17 +83,17 @@ async def build_venv(
         with _folder(config) as folder:
             pins = await locks.lock(
                 config, base, sorted(requirements), added=extra, agree=agree, before=before,
-                folder=folder, deadline=deadline,
+                optional=wheel_requirements.scripts, folder=folder, deadline=deadline,
             )  # fmt: skip
             locks.check_driven(pins, extra if driven is None else driven)
-            own_key = _key(python, _content(wheel))
-            layer_key = _key(python, render(pins).encode())
+            layer_key, scripts = _key(python, render(pins).encode()), wheel_requirements.scripts
+            own_key = _key(python, _content(wheel), *([layer_key.encode()] if scripts else []))
             layer, own = cache.lookup(config, layer_key), cache.lookup(config, own_key)
             built = layer is None or own is None
             if layer is None:
                 layer = await _dependencies(config, pins, layer_key, folder, deadline)
             if own is None:
-                own = await _environment(config, wheel, layer, own_key, folder, deadline)
+                own = await _environment(config, wheel, layer, own_key, folder, deadline, scripts)
     except VenvError:
         await asyncio.to_thread(disk_space.free_space, config)  # it leaves what was unpacked
         raise
@@ -103,6 +106,7 @@ async def build_venv(
         seconds=time.monotonic() - began if built else 0.0,
         python=base.python,
         pins=pins,
+        script_wheels=bool(scripts),
     )
 
 
@@ -134,13 +138,21 @@ async def _dependencies(
 
 
 async def _environment(
-    config: Config, wheel: Path, layer: cache.CachedFolder, key: str, folder: Path, deadline: float
+    config: Config,
+    wheel: Path,
+    layer: cache.CachedFolder,
+    key: str,
+    folder: Path,
+    deadline: float,
+    scripts: Sequence[str],
 ) -> cache.CachedFolder:
     """The wheel's own files in a folder of their own; where both have a module, the layer wins."""
     own = folder / "environment"
     uv.make_writable(config, folder, own)
     shutil.copyfile(wheel, folder / wheel.name)
     await _install(config, own, f"./{wheel.name}", folder=folder, deadline=deadline)
+    if scripts:
+        await asyncio.to_thread(write_wheels, layer.site, scripts, own / FOLDER)
     _sanitize(config, own)
     await compiled.compile_folder(config, own, deadline, beside=layer.site)
     return await asyncio.to_thread(cache.store, config, own, key, 1)

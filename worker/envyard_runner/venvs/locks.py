@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from packaging.utils import canonicalize_name
 
 from envyard.contract import wheel as wheels
 from envyard.contract.findings import finding
+from envyard.contract.inline_scripts import inline_scripts
 from envyard.contract.lock import BadLock, Pin, parse
 from envyard.contract.metadata import is_plain
 from envyard_runner.config import Config
@@ -28,6 +30,7 @@ async def lock(
     requirements: Sequence[str],
     *,
     added: Sequence[str],
+    optional: Sequence[str] = (),
     agree: AgreeLock,
     before: str,
     folder: Path,
@@ -35,13 +38,19 @@ async def lock(
 ) -> tuple[Pin, ...]:
     """The exact distributions for `requirements`, of what was on the index `before` that time.
 
-    `added` are those of them that the runner itself adds. Where another runner was faster its lock
-    counts. Raises VenvError.
+    `added` are those of them that the runner itself adds. `optional` ones are locked too where all
+    can be resolved together. Where another runner was faster its lock counts. Raises VenvError.
     """
     text = await agree(base.platform, None)
     if text is None:
+        resolved = None
+        if optional:
+            with suppress(VenvError):
+                lines = [*requirements, *optional]
+                resolved = await _resolve(config, lines, before, folder, deadline)
         try:
-            resolved = await _resolve(config, requirements, before, folder, deadline)
+            if resolved is None:
+                resolved = await _resolve(config, requirements, before, folder, deadline)
         except VenvError as error:
             if error.fault == "environment" and uv.NOT_FOUND in error.finding.message:
                 await _require_index(config, added, before, folder, deadline)
@@ -91,9 +100,10 @@ async def _resolve(
 
 @dataclass(frozen=True, slots=True)
 class WheelRequirements:
-    """The requirements in a wheel's METADATA, and its Requires-Python."""
+    """The requirements in a wheel's METADATA and in its inline scripts, and its Requires-Python."""
 
     lines: tuple[str, ...]
+    scripts: tuple[str, ...]
     requires_python: str
 
 
@@ -104,6 +114,7 @@ def requirements_of(wheel: Path) -> WheelRequirements:
     """
     try:
         read = wheels.read(wheel)
+        scripts = inline_scripts(wheels.sources(wheel))
     except wheels.Unreadable as error:
         raise VenvError(error.finding) from error
     lines = []
@@ -114,7 +125,8 @@ def requirements_of(wheel: Path) -> WheelRequirements:
             raise VenvError(finding("metadata.direct_url", message, where=requirement.name))
         if canonicalize_name(requirement.name) != read.name:
             lines.append(written)
-    return WheelRequirements(tuple(lines), read.metadata.requires_python)
+    of_scripts = {line for script in scripts for line in script.dependencies}
+    return WheelRequirements(tuple(lines), tuple(sorted(of_scripts)), read.metadata.requires_python)
 
 
 def check_driven(pins: Sequence[Pin], extra: Sequence[str]) -> None:

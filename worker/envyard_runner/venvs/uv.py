@@ -9,6 +9,7 @@ import asyncio
 import fcntl
 import os
 import resource
+import secrets
 import shutil
 import signal
 from collections.abc import Sequence
@@ -63,6 +64,22 @@ def make_writable(config: Config, *folders: Path) -> None:
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.geteuid() == 0:
         os.chown(cache, BUILD_UID, BUILD_UID)
+
+
+def shared_program(config: Config) -> Path:
+    """A copy of uv that every user can start, for sandboxes: it may be installed below a closed
+    home. One for each size and time of the original."""
+    facts = config.uv.stat()
+    folder = config.home / "programs" / f"uv-{facts.st_size}-{facts.st_mtime_ns}"
+    program = folder / "uv"
+    if not program.exists():
+        for shared in (folder.parent, folder):
+            make_shared(shared)
+        draft = folder / f".{secrets.token_hex(8)}"
+        shutil.copyfile(config.uv, draft)
+        draft.chmod(0o755)
+        draft.rename(program)
+    return program
 
 
 async def run(config: Config, *arguments: str, folder: Path, deadline: float) -> None:
