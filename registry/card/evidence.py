@@ -14,7 +14,8 @@ EXCUSED = ("model", "platform")  # faults that are no evidence about the environ
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One run as measures see it; `rollouts` are in the order policy, task, attempt.
+    """One run as measures see it; `rollouts` are in the order policy, task, attempt, `model` is the
+    name of the model behind the policy `model`.
 
     Those that the facts name as not counted are not among them, and were not planned either.
     """
@@ -24,6 +25,7 @@ class Evidence:
     attempts: int
     facts: Facts
     rollouts: tuple[RolloutResult, ...]
+    model: str = ""
 
     def only(self, policies: Sequence[str]) -> Evidence:
         """The same run as if it had planned these policies alone."""

@@ -26,6 +26,7 @@ def evidence_of(run: Run) -> Evidence:
         tasks=run.tasks,
         attempts=run.attempts,
         facts=facts,
+        model=run.model,
         rollouts=tuple(sorted(counted, key=lambda r: (order[r.policy], r.task, r.attempt))),
     )
 
@@ -69,6 +70,10 @@ def _result(row: Rollout) -> RolloutResult:
             row.calls,
             row.model_seconds,
             row.reasoning_tokens,
+            row.judge_calls,
+            row.judge_prompt_tokens,
+            row.judge_completion_tokens,
+            row.judge_seconds,
         ),
         error=row.error,
         replay=None if row.replay is None else Replay.from_dict(row.replay),

@@ -74,6 +74,10 @@ def _rollout(rollout: RolloutResult, replay: Replay | None) -> RolloutResult:
         reward_text=reward_text,
         seconds=sanitize.seconds(rollout.seconds),
         scoring_seconds=None if scoring is None else sanitize.seconds(scoring),
-        usage=replace(rollout.usage, model_seconds=sanitize.seconds(rollout.usage.model_seconds)),
+        usage=replace(
+            rollout.usage,
+            model_seconds=sanitize.seconds(rollout.usage.model_seconds),
+            judge_seconds=sanitize.seconds(rollout.usage.judge_seconds),
+        ),
         replay=replay,
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from envyard.contract.findings import Finding, finding
 from registry.card.evidence import Evidence, excused, name
+from registry.card.judge_checks import judge_findings
 from registry.card.measures import MEASURES, Measure, all_measures
 from registry.card.measures.completion import MINIMUM_COMPLETED, policy_rate
 
@@ -29,7 +30,8 @@ def findings_of(evidence: Evidence, required: Sequence[str]) -> list[Finding]:
         for measure in all_measures(evidence)
         if measure.status in ("warn", "fail") and measure.code not in failed
     ]
-    return errors + warnings
+    facts = evidence.facts
+    return errors + warnings + judge_findings(facts.judge, facts.judge_checks or ())
 
 
 def _warning(measure: Measure, evidence: Evidence) -> Finding:

@@ -190,8 +190,8 @@ class Rollout(models.Model):
 
     Its transcript is `length` bytes at `offset` of its pack; it has none where `pack` is null.
     `reasoning_tokens` are part of its completion tokens, null where the model server did not count
-    them. `replay` is the contract's Replay in JSON where it was to be replayed, `rescored` the
-    reward of that replay.
+    them; the judge's calls, tokens and seconds are apart. `replay` is the contract's Replay in JSON
+    where it was to be replayed, `rescored` the reward of that replay.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rollouts")
@@ -220,6 +220,10 @@ class Rollout(models.Model):
     reasoning_tokens = models.PositiveIntegerField(null=True)
     calls = models.PositiveIntegerField(default=0)
     model_seconds = models.FloatField(default=0.0)
+    judge_calls = models.PositiveIntegerField(default=0)
+    judge_prompt_tokens = models.PositiveIntegerField(default=0)
+    judge_completion_tokens = models.PositiveIntegerField(default=0)
+    judge_seconds = models.FloatField(default=0.0)
     error = models.JSONField(null=True)
     rescored = models.FloatField(null=True)
     replay = models.JSONField(null=True)

@@ -276,6 +276,10 @@ def _row(run: Run, result: RolloutResult) -> Rollout:
         reasoning_tokens=result.usage.reasoning_tokens,
         calls=result.usage.calls,
         model_seconds=sanitize.seconds(result.usage.model_seconds),
+        judge_calls=result.usage.judge_calls,
+        judge_prompt_tokens=result.usage.judge_prompt_tokens,
+        judge_completion_tokens=result.usage.judge_completion_tokens,
+        judge_seconds=sanitize.seconds(result.usage.judge_seconds),
         error=result.error,
     )
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from envyard.contract.connections import OUTSIDE, Connection, read_connections
 from envyard.contract.findings import Finding
+from envyard.contract.judge import MAX_CHECKS, JudgeCheck, JudgeFacts
 from envyard.contract.replay import Replay, Replayed, parts_of
 from envyard.contract.transcript import Transcript
 from envyard.contract.values import count, count_or_none, finite, record, records, text
@@ -155,7 +156,8 @@ class Facts:
     `seed_options` names the options of `seed_entry` that were given the seed, empty where it has
     none; None where that is not known. `not_counted` names the rollouts (`policy/task/attempt`)
     that are no evidence, each with the code of the finding. `connections` are those to hosts
-    outside the sandbox, the refused ones too.
+    outside the sandbox, the refused ones too. `judge` is there where the judge was called, and
+    `judge_checks` are its recorded rollouts, played again with other verdicts.
     """
 
     install_seconds: float | None = None
@@ -171,6 +173,8 @@ class Facts:
     seed_options: list[str] | None = None
     not_counted: dict[str, str] | None = None
     connections: list[Connection] | None = None
+    judge: JudgeFacts | None = None
+    judge_checks: list[JudgeCheck] | None = None
 
     @property
     def uses_network(self) -> bool:
@@ -206,6 +210,10 @@ class Facts:
             environment_began=True if data.get("environment_began") is True else None,
             not_counted=_names(data.get("not_counted")),
             connections=read_connections(data.get("connections")),
+            judge=JudgeFacts.from_dict(data["judge"]) if record(data.get("judge")) else None,
+            judge_checks=None
+            if not isinstance(data.get("judge_checks"), list)
+            else [JudgeCheck.from_dict(c) for c in records(data["judge_checks"], MAX_CHECKS)],
         )
 
 

@@ -12,12 +12,21 @@ from registry.card.measures.diversity import DIVERSITY
 from registry.card.measures.floor_and_ceiling import FLOOR_AND_CEILING
 from registry.card.measures.reproducibility import REPRODUCIBILITY
 from registry.card.measures.reward_values import REWARD_VALUES
+from registry.card.measures.scorer import SCORER
 from registry.card.measures.speed import SPEED
 
 __all__ = ["MEASURES", "Measure", "MeasureDefinition", "all_measures"]
 
 # In the order in which a card shows them.
-SUBJECTS = (COMPLETION, REWARD_VALUES, REPRODUCIBILITY, FLOOR_AND_CEILING, DIVERSITY, SPEED)
+SUBJECTS = (
+    COMPLETION,
+    REWARD_VALUES,
+    REPRODUCIBILITY,
+    FLOOR_AND_CEILING,
+    DIVERSITY,
+    SPEED,
+    SCORER,
+)
 MEASURES = {entry.code: entry for subject in SUBJECTS for entry in subject}
 
 

@@ -10,8 +10,9 @@ SLOW_SECONDS = 10.0
 
 
 def speed(evidence: Evidence) -> Reading:
-    """The 95th percentile of a rollout's own seconds: those without the model's replies."""
-    seconds = sorted(max(0.0, r.seconds - r.usage.model_seconds) for r in evidence.rollouts if r.ok)
+    """The 95th percentile of a rollout's own seconds: those without the models' replies."""
+    waited = [(r, r.usage.model_seconds + r.usage.judge_seconds) for r in evidence.rollouts if r.ok]
+    seconds = sorted(max(0.0, r.seconds - models) for r, models in waited)
     if not seconds:
         return unknown("no rollout completed")
     p50, p95 = statistics.percentile(seconds, 0.5), statistics.percentile(seconds, 0.95)

@@ -22,6 +22,8 @@ from tests.worker.scripted_sandbox import (
 from tests.worker.stub_judge import KEY, NAME, StubJudge
 
 JUDGED = replace(SPEC, judge_model=NAME)
+# Of each run's calls: three a rollout, and as many in the two checks that call the judge itself.
+CALLS = 4 * 3 + 2 * 3
 
 
 async def ask(sandbox: ScriptedSandbox, text: str, rollout: str = "") -> tuple[int, Any]:
@@ -102,7 +104,7 @@ def test_with_a_judge_each_call_is_under_its_rollout_and_is_no_turn() -> None:
     judge = StubJudge()
     outcome = perform_run(judged, spec=JUDGED, judge=judge)
     assert outcome.result[0] == "succeeded"
-    assert len(judge.requests) == 4 * 3
+    assert len(judge.requests) == CALLS
     for rollout in outcome.hub.rollouts:
         assert (rollout["turns"], rollout["usage"]["calls"]) == (1, 1)
         assert rollout["usage"]["judge_calls"] == 3
@@ -114,7 +116,7 @@ def test_with_a_judge_each_call_is_under_its_rollout_and_is_no_turn() -> None:
 def test_replays_repeat_verdicts_in_their_order_and_call_no_server() -> None:
     judge = alternating()
     outcome = perform_run(judged, spec=JUDGED, judge=judge)
-    assert len(judge.requests) == 4 * 3
+    assert len(judge.requests) == CALLS
     first = {(r["policy"], r["task"]): r["reward"] for r in outcome.hub.rollouts}
     again = [replay for batch in outcome.hub.batches for replay in batch["replays"]]
     assert len(again) == 4
@@ -126,7 +128,7 @@ def test_replays_repeat_verdicts_in_their_order_and_call_no_server() -> None:
 def test_a_time_stamp_in_a_question_is_reported_as_diverged() -> None:
     judge = StubJudge()
     outcome = perform_run(stamped, spec=JUDGED, judge=judge)
-    assert len(judge.requests) == 4 * 3
+    assert len(judge.requests) == CALLS
     for replay in replays_of(outcome):
         assert replay["judge_diverged"] == 1
         assert replay["judge_asked"].startswith("right? ")

@@ -182,8 +182,8 @@ class EventCollector:
             return None
         self._reported.add(rollout)
         record = self._rollout_records.take(rollout)
-        rewarded = event.get("ok") is True and finite(event.get("reward")) is not None
-        self.plan.replays.keep(record, rewarded=rewarded, used_network=self._used_network(rollout))
+        reward = finite(event.get("reward")) if event.get("ok") is True else None
+        self.plan.replays.keep(record, reward=reward, used_network=self._used_network(rollout))
         if rollout not in self.plan.expected:
             return None
         began = self._started.get(rollout)

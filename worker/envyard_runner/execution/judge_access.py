@@ -9,8 +9,10 @@ import aiohttp
 
 from envyard.contract.findings import Finding, finding
 from envyard.contract.job import JobSpec
+from envyard.contract.judge import JudgeFacts
 from envyard_runner.config import Config
 from envyard_runner.gateway import Model
+from envyard_runner.gateway.judge.live import SEED, TEMPERATURE
 from envyard_runner.gateway.judge.usage import JudgeUsage
 
 CALL_SHARE = 0.5  # of a rollout's time: a late verdict must show before the rollout's time ends
@@ -30,6 +32,24 @@ async def open_judge(job: JobSpec, config: Config) -> AsyncIterator[Model | None
             key=config.judge_key,
             timeout=CALL_SHARE * job.limits.rollout_seconds,
         )
+
+
+def judge_facts(model: Model | None, usage: JudgeUsage) -> JudgeFacts | None:
+    """What the hub stores of the judge, None where it was not called."""
+    if not usage.calls:
+        return None
+    return JudgeFacts(
+        model=model.name if model else "",
+        temperature=TEMPERATURE,
+        seed=SEED,
+        max_tokens=usage.limits.judge_max_tokens,
+        calls=usage.calls.total(),
+        unnamed=usage.calls[""],
+        tokens=usage.tokens.total(),
+        seconds=sum(usage.seconds.values()),
+        over_budget=usage.over_budget.total(),
+        asked_models=dict(usage.asked_models),
+    )
 
 
 def judge_fault(usage: JudgeUsage) -> list[Finding]:

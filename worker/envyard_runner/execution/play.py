@@ -1,20 +1,20 @@
-"""Run the two sandboxes of a run: one plays it, a fresh one then checks what repeats."""
+"""Run the sandboxes of a run: one plays it, a fresh one checks what repeats, and a third what its
+rewards make of a judge."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from envyard.contract.job import JobSpec
 from envyard.contract.runner_events import Facts
-from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.execution.collector import EventCollector
-from envyard_runner.execution.data_access import DataAccess
-from envyard_runner.execution.host_access import HostAccess, harmed_by_network, with_refused_hosts
+from envyard_runner.execution.host_access import harmed_by_network, with_refused_hosts
+from envyard_runner.execution.judge_access import judge_facts
+from envyard_runner.execution.judge_checks import JudgeCheckRun
 from envyard_runner.execution.judge_keys import (
     PLACEHOLDERS,
     REPEATED,
@@ -24,51 +24,19 @@ from envyard_runner.execution.judge_keys import (
 from envyard_runner.execution.load_failures import with_causes
 from envyard_runner.execution.replay import MIN_SECONDS, ReplayRun
 from envyard_runner.execution.requirements import endpoint_ending
-from envyard_runner.execution.verdict import Ending, decide_ending, platform_ending, replay_failure
-from envyard_runner.gateway import Gateway, Model
+from envyard_runner.execution.sandboxes import (
+    Endpoints,
+    RunAccess,
+    SandboxFactory,
+    kill_on,
+    own_failure,
+    serving,
+)
+from envyard_runner.execution.verdict import Ending, decide_ending, replay_failure
+from envyard_runner.gateway import Gateway
 from envyard_runner.hub_api.event_outbox import EventOutbox
-from envyard_runner.limits import Limits
-from envyard_runner.proxy.endpoint import ProxyEndpoint
 from envyard_runner.proxy.usage import HostUsage
 from envyard_runner.sandbox import Exit, Sandbox
-
-
-@dataclass(frozen=True, slots=True)
-class SandboxFactory:
-    """Makes each sandbox of a run; `program` is what is started in it."""
-
-    prepare: Callable[..., Sandbox]
-    limits: Limits
-    program: list[str]
-    variables: Mapping[str, str]
-
-    def lasting(self, wall_seconds: float) -> SandboxFactory:
-        """The same for sandboxes that are killed after `wall_seconds`."""
-        return replace(self, limits=replace(self.limits, wall_seconds=wall_seconds))
-
-    def make(self, keys: Mapping[str, str]) -> Sandbox:
-        """Prepare a sandbox with the run's variables and those of `keys`."""
-        return self.prepare(limits=self.limits, variables={**self.variables, **keys})
-
-
-@dataclass(frozen=True, slots=True)
-class RunAccess:
-    """What a run may reach from its sandboxes: its models, None where there are none, data sets and
-    hosts."""
-
-    model: Model | None
-    judge_model: Model | None
-    data: DataAccess
-    hosts: HostAccess
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoints:
-    """What serves the sockets of one sandbox."""
-
-    gateway: Gateway
-    data: DataEndpoint
-    proxy: ProxyEndpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +81,8 @@ async def play(
     outbox.add_facts(sandbox=first.exit.limited_by, peak_memory_bytes=first.exit.peak_memory_bytes)
     _send_connections(hosts.usage, outbox)
     harmed = harmed_by_network(ending, collector, hosts.usage)
-    failure = _own_failure(first.endpoints) or endpoint_ending(
+    outbox.add_facts(judge=judge_facts(access.judge_model, judge))
+    failure = own_failure(first.endpoints) or endpoint_ending(
         data.usage, judge, hosts, explain(ending), harmed=harmed, images=collector.images
     )
     if failure or ending.outcome != "succeeded":
@@ -134,12 +103,17 @@ async def play(
     second = with_refused_hosts(second, hosts.usage, refused_before)
     combined = first.exit.beside(second)
     outbox.add_facts(peak_memory_bytes=combined.peak_memory_bytes)
-    return (
-        _own_failure(endpoints)
+    ending = (
+        own_failure(endpoints)
         or endpoint_ending(endpoints.data.usage, judge, hosts, ending, harmed=not replay.loaded)
         or replay_failure(replay, second)
         or explain(decide_ending(collector, combined))
     )
+    if ending.outcome == "succeeded":
+        checking = JudgeCheckRun(job, collector, access, first.endpoints.gateway)
+        lasting = factory.lasting(began + wall - time.monotonic())
+        await checking.run(lasting, outbox, keys=first.keys, wall_seconds=wall)
+    return ending
 
 
 async def _play_first(
@@ -185,12 +159,12 @@ async def _run_rollouts(
             outbox.add_output(chunk)
 
         sandbox.on_log = printed
-        async with _serving(sandbox, program, endpoints):
+        async with serving(sandbox, program, endpoints):
             outbox.phase = "running"
             gateway, data = endpoints.gateway, endpoints.data
             faults = (gateway.proxy.down, gateway.judge.usage.failed, data.usage.failed)
             reasons = (*faults, collector.machine_needed)
-            killing = [asyncio.create_task(_kill_on(reason, sandbox)) for reason in reasons]
+            killing = [asyncio.create_task(kill_on(reason, sandbox)) for reason in reasons]
             try:
                 async for line in sandbox.lines():
                     result = collector.add_line(line)
@@ -222,29 +196,11 @@ async def _run_replays(
     """Run the program in the second sandbox to its end."""
     async with prepared as sandbox:
         sandbox.on_log = replay.add_output
-        async with _serving(sandbox, program, endpoints):
+        async with serving(sandbox, program, endpoints):
             async for line in sandbox.lines():
                 if (hashes := replay.add_line(line)) is not None:
                     outbox.add_facts(hashes_again=hashes)
             return await sandbox.wait()
-
-
-@asynccontextmanager
-async def _serving(
-    sandbox: Sandbox, program: list[str], endpoints: Endpoints
-) -> AsyncIterator[None]:
-    """Start the program with each endpoint listening on its socket."""
-    listening = await sandbox.start(program)
-    try:
-        await endpoints.gateway.open(listening.gateway)
-        await endpoints.data.open(listening.data)
-        await endpoints.proxy.open(listening.proxy)
-        yield
-    finally:
-        await endpoints.gateway.close()
-        await endpoints.data.close()
-        await endpoints.proxy.close()
-        listening.close()
 
 
 def _send_replays(
@@ -267,24 +223,7 @@ def _send_replays(
         outbox.log_line(f"the second sandbox was ended: {end.reason}")
 
 
-def _own_failure(endpoints: Endpoints) -> Ending | None:
-    """The platform's ending if an endpoint itself failed, else None."""
-    for name, failure in (
-        ("gateway", endpoints.gateway.failure or endpoints.gateway.judge.failure),
-        ("data endpoint", endpoints.data.failure),
-        ("proxy", endpoints.proxy.failure),
-    ):
-        if failure:
-            return platform_ending("run.runner_error", f"the {name} failed: {failure}")
-    return None
-
-
 def _send_connections(usage: HostUsage, outbox: EventOutbox) -> None:
     """Queue what the proxy recorded, of all sandboxes so far."""
     if usage.connections:
         outbox.add_facts(connections=usage.connections)
-
-
-async def _kill_on(event: asyncio.Event, sandbox: Sandbox) -> None:
-    await event.wait()
-    sandbox.kill()

@@ -20,7 +20,8 @@ from envyard_runner.execution.host_access import open_hosts
 from envyard_runner.execution.judge_access import open_judge
 from envyard_runner.execution.machine_faults import machine_fault
 from envyard_runner.execution.model_access import open_model
-from envyard_runner.execution.play import RunAccess, SandboxFactory, play
+from envyard_runner.execution.play import play
+from envyard_runner.execution.sandboxes import RunAccess, SandboxFactory
 from envyard_runner.execution.verdict import Ending, platform_ending
 from envyard_runner.frameworks.requirements import framework_requirements, is_known_release
 from envyard_runner.guest.job import GuestJob

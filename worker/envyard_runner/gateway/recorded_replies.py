@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from envyard.contract.transcript import (
     REASONING,
@@ -23,6 +23,21 @@ from envyard_runner.gateway.probes import plain_text
 from envyard_runner.gateway.reply import Refusal, Reply
 
 SHOWN_CHARACTERS = 160
+
+
+class RepeatedReplies(Protocol):
+    """What answers the policy's calls of a rollout that is played again."""
+
+    diverged: int
+    difference: str
+
+    def answer(self, call: Call) -> Reply:
+        """The reply; raises Refusal."""
+        ...
+
+    def end(self) -> None:
+        """End the rollout."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,12 @@ import secrets
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from envyard.contract.job import JobSpec
 from envyard.contract.replay import Replay, Replayed
+from envyard_runner.gateway.judge.bases import Base, Bases
+from envyard_runner.gateway.judge.live import Verdicts
 from envyard_runner.gateway.judge.recorded import RecordedVerdicts
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.recorded_replies import RecordedReplies
@@ -36,15 +38,39 @@ TOO_LONG = "it took longer than a rollout may when played again"
 _shuffle = random.SystemRandom().shuffle
 
 
+class Repeated(Protocol):
+    """What a gateway plans and answers instead of a job's rollouts."""
+
+    @property
+    def judge(self) -> Verdicts:
+        """What answers the judge's calls."""
+        ...
+
+    async def groups(self) -> list[list[dict[str, Any]]]:
+        """What the guest is to play: groups of rollout aliases and their tasks."""
+        ...
+
+    def record(self, alias: str) -> Record | None:
+        """The record that answers a rollout's calls; None where the alias names none."""
+        ...
+
+    def name(self, alias: str) -> str | None:
+        """The rollout that is played under an alias; None where there is none."""
+        ...
+
+
 class Replays:
     """The sample of one run's rollouts that are to be replayed.
 
     First they are chosen, then the record of each is kept as it ends, then all that can be repeated
-    are handed out. `judge` repeats the verdicts that they had.
+    are handed out. `judge` repeats the verdicts that they had; `bases` are those that called a
+    judge and are played again in other ways.
     """
 
     def __init__(self, job: JobSpec, judge: JudgeRecords) -> None:
-        self.judge = RecordedVerdicts(judge)
+        self.judge, self._judge_records = RecordedVerdicts(judge), judge
+        self.bases = Bases()
+        self._compared = False
         self._seed = f"{job.seed}/{job.run}"
         self._groups: list[list[str]] = []
         self._expected: list[str] = []
@@ -58,6 +84,7 @@ class Replays:
     def choose(self, groups: Sequence[Sequence[str]], expected: Collection[str]) -> None:
         """Pick groups of at most MOST rollouts together, by the job's seed: every policy in turn,
         and of each one as many tasks as there are."""
+        self._compared = any(len(group) > 1 for group in groups)
         dice = random.Random(self._seed)  # noqa: S311  (repeatable on purpose)
         lines: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
         for group in sorted(groups, key=lambda group: group[0]):
@@ -79,14 +106,24 @@ class Replays:
         chosen = (rollout for group in self._groups for rollout in group)
         self._expected = [rollout for rollout in chosen if rollout in expected]
 
-    def keep(self, record: Record, *, rewarded: bool, used_network: bool = False) -> None:
+    def keep(self, record: Record, *, reward: float | None, used_network: bool = False) -> None:
         """Keep the record of a rollout that ended if it is to be replayed, or why it cannot be."""
+        rewarded = reward is not None
+        if reward is not None and record.judge and not (self._compared or used_network):
+            self._keep_base(record, reward)
         if any(record.rollout in group for group in self._groups):
             why = _why_unrepeatable(record) if rewarded else NO_REWARD
             if why := why or (USED_NETWORK if used_network else ""):
                 self._reasons[record.rollout] = why
             else:
                 self._recorded[record.rollout] = RecordedReplies(record.recorder.transcript)
+
+    def _keep_base(self, record: Record, reward: float) -> None:
+        """Keep a rollout for the checks of its judge, if each of its calls has a verdict."""
+        verdicts = self._judge_records.replies(record.rollout)
+        judged = all(not exchange.error for exchange in record.judge)
+        if verdicts and judged and not _why_unrepeatable(record):
+            self.bases.add(Base(record.rollout, reward, record.recorder.transcript, verdicts))
 
     def start(self, *, alike: Collection[int], late: bool) -> None:
         """Hand out the replays, none if it is too `late`; only of `alike` tasks, those that the

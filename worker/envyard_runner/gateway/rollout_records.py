@@ -15,7 +15,7 @@ from envyard.contract.transcript import REPLY_FIELDS, Exchange, Transcript
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.probes import Message
-from envyard_runner.gateway.recorded_replies import RecordedReplies
+from envyard_runner.gateway.recorded_replies import RepeatedReplies
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.reply import Refusal, Reply
 
@@ -56,7 +56,7 @@ class Record:
     exact: bool = True
     prompt_shown: bool | None = None
     first_call: str = ""
-    replies_to_repeat: RecordedReplies | None = None
+    replies_to_repeat: RepeatedReplies | None = None
     judge: list[JudgeExchange] = field(default_factory=list)
 
     @property

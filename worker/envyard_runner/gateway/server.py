@@ -36,7 +36,7 @@ from envyard_runner.gateway.model_proxy import (
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.probes import REPLIES, NoReference, ProbeCall, plain_text
-from envyard_runner.gateway.replays import Replays
+from envyard_runner.gateway.replays import Repeated
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
 
@@ -66,7 +66,7 @@ class Gateway:
         model: Model | None,
         *,
         judge_model: Model | None = None,
-        replays: Replays | None = None,
+        replays: Repeated | None = None,
     ) -> None:
         keys = [server.key for server in (model, judge_model) if server and server.key]
         self.records = RolloutRecords(job, secrets=keys)

@@ -7,6 +7,7 @@ from envyard.contract.codes.code import Code, Fault, Severity
 from envyard.contract.codes.data import DATA
 from envyard.contract.codes.environment import ENVIRONMENT
 from envyard.contract.codes.hosts import HOSTS
+from envyard.contract.codes.judge import JUDGE
 from envyard.contract.codes.metadata import METADATA
 from envyard.contract.codes.needs import NEEDS
 from envyard.contract.codes.quota import QUOTA
@@ -29,6 +30,7 @@ SUBJECTS = (
     DATA,
     HOSTS,
     NEEDS,
+    JUDGE,
     CARD,
     REQUEST,
     QUOTA,

@@ -50,6 +50,11 @@ CARD = (
         "card.speed", "The environment is slow.", "Profile the slowest rollout's scoring."
     ),
     environment_fault(
+        "card.scorer_independence",
+        "The judge is of the family of the model that it judges.",
+        "Ask the hub's operator for a judge of another family.",
+    ),
+    environment_fault(
         "card.policy_failed",
         "A policy that must pass for listing did not.",
         "See the run's rollouts.",

@@ -11,6 +11,7 @@ from envyard_runner.gateway.openai import encode_json
 from envyard_runner.gateway.reply import ModelFault, Refusal, Reply
 
 NO_JUDGE = "this hub has no judge model"
+TEMPERATURE, SEED = 0, 0
 
 
 class Verdicts(Protocol):
@@ -34,7 +35,7 @@ class LiveVerdicts:
             raise Refusal(403, "no_judge", NO_JUDGE)
         self._usage.spend(rollout)
         reply = Reply()
-        body = {"messages": call.messages} | call.options | self.pinned(self._model)
+        body = {"messages": call.messages} | call.options | pinned(self._model, self._usage)
         try:
             with self._usage.waiting(rollout):
                 reply.add(await self._model.ask("chat/completions", body))
@@ -47,11 +48,12 @@ class LiveVerdicts:
             self._usage.tokens[rollout] += counted or estimate
         return reply
 
-    def pinned(self, model: Model) -> dict[str, Any]:
-        """The request fields that no environment may choose."""
-        return {
-            "model": model.name,
-            "temperature": 0,
-            "seed": 0,
-            "max_tokens": self._usage.limits.judge_max_tokens,
-        }
+
+def pinned(model: Model, usage: JudgeUsage) -> dict[str, Any]:
+    """The request fields that no environment may choose."""
+    return {
+        "model": model.name,
+        "temperature": TEMPERATURE,
+        "seed": SEED,
+        "max_tokens": usage.limits.judge_max_tokens,
+    }

@@ -24,7 +24,7 @@ class JudgeRecords:
         self._secrets = [encode_json(s)[1:-1] for s in secrets if len(s) >= SECRET_CHARACTERS]
         self._exchanges: defaultdict[str, list[JudgeExchange]] = defaultdict(list)
         self._bytes: defaultdict[str, int] = defaultdict(int)
-        self._verdicts: defaultdict[str, Verdicts] = defaultdict(lambda: defaultdict(deque))
+        self._verdicts: defaultdict[str, list[tuple[str, Reply]]] = defaultdict(list)
         self._kept = 0
 
     def add(self, rollout: str, digest: str, reply: Reply, exchange: JudgeExchange) -> None:
@@ -32,7 +32,7 @@ class JudgeRecords:
         if not exchange.error:
             self._kept += sum(map(len, reply.content)) + 500
             if self._kept <= RECORDED_BYTES:
-                self._verdicts[rollout][digest].append(reply)
+                self._verdicts[rollout].append((digest, reply))
         exchanges = self._exchanges[rollout]
         if len(exchanges) >= MAX_EXCHANGES:
             return
@@ -55,7 +55,14 @@ class JudgeRecords:
 
     def verdicts(self, rollout: str) -> Verdicts:
         """The verdicts of a rollout by the digest of the question, in the order of their calls."""
-        return {key: deque(replies) for key, replies in self._verdicts.get(rollout, {}).items()}
+        verdicts: defaultdict[str, deque[Reply]] = defaultdict(deque)
+        for digest, reply in self._verdicts.get(rollout, ()):
+            verdicts[digest].append(reply)
+        return verdicts
+
+    def replies(self, rollout: str) -> tuple[Reply, ...]:
+        """The verdicts of a rollout in the order in which they came."""
+        return tuple(reply for _, reply in self._verdicts.get(rollout, ()))
 
     def _without_secrets(self, exchange: JudgeExchange) -> JudgeExchange:
         original = encode_json(exchange.to_dict())

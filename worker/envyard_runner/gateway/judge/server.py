@@ -97,6 +97,7 @@ class Judge:
                 self.usage.refuse_path(path)
             raise Refusal(404, "not_found", f"{request.method} {path[:100]} is no judge call")
         call = SHAPES[shape].read(await _body(request))
+        self.usage.note_model(call.asked_model)
         rollout = self._rollout_of(request.headers.get(HEADER, "")[:40]) or ""
         host = request.get(INTERCEPTED_HOST, "")
         exchange = Exchange(rollout, host, shape.lstrip("/"), call, time.time())

@@ -33,6 +33,7 @@ class JudgeUsage:
     refused: int = 0
     unsupported: Counter[str] = field(default_factory=Counter)
     over_budget: Counter[str] = field(default_factory=Counter)
+    asked_models: Counter[str] = field(default_factory=Counter)
     fault: str = ""
     failed: asyncio.Event = field(default_factory=asyncio.Event)
     _waiting: list[tuple[str, float]] = field(default_factory=list)
@@ -56,6 +57,11 @@ class JudgeUsage:
         """Count a call of a run without a judge."""
         self.calls[rollout] += 1
         self.refused += 1
+
+    def note_model(self, name: str) -> None:
+        """Count the model that a call names."""
+        if name in self.asked_models or len(self.asked_models) < MAX_NAMED:
+            self.asked_models[name] += 1
 
     def refuse_path(self, path: str) -> None:
         """Count a request that is no judge call in any known shape."""

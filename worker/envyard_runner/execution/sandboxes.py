@@ -1,0 +1,91 @@
+"""The sandboxes of a run: how each is made, what it may reach, and what serves its sockets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from envyard_runner.data.endpoint import DataEndpoint
+from envyard_runner.execution.data_access import DataAccess
+from envyard_runner.execution.host_access import HostAccess
+from envyard_runner.execution.verdict import Ending, platform_ending
+from envyard_runner.gateway import Gateway, Model
+from envyard_runner.limits import Limits
+from envyard_runner.proxy.endpoint import ProxyEndpoint
+from envyard_runner.sandbox import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxFactory:
+    """Makes each sandbox of a run; `program` is what is started in it."""
+
+    prepare: Callable[..., Sandbox]
+    limits: Limits
+    program: list[str]
+    variables: Mapping[str, str]
+
+    def lasting(self, wall_seconds: float) -> SandboxFactory:
+        """The same for sandboxes that are killed after `wall_seconds`."""
+        return replace(self, limits=replace(self.limits, wall_seconds=wall_seconds))
+
+    def make(self, keys: Mapping[str, str]) -> Sandbox:
+        """Prepare a sandbox with the run's variables and those of `keys`."""
+        return self.prepare(limits=self.limits, variables={**self.variables, **keys})
+
+
+@dataclass(frozen=True, slots=True)
+class RunAccess:
+    """What a run may reach from its sandboxes: its models, None where there are none, data sets and
+    hosts."""
+
+    model: Model | None
+    judge_model: Model | None
+    data: DataAccess
+    hosts: HostAccess
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """What serves the sockets of one sandbox."""
+
+    gateway: Gateway
+    data: DataEndpoint
+    proxy: ProxyEndpoint
+
+
+@asynccontextmanager
+async def serving(
+    sandbox: Sandbox, program: list[str], endpoints: Endpoints
+) -> AsyncIterator[None]:
+    """Start the program with each endpoint listening on its socket."""
+    listening = await sandbox.start(program)
+    try:
+        await endpoints.gateway.open(listening.gateway)
+        await endpoints.data.open(listening.data)
+        await endpoints.proxy.open(listening.proxy)
+        yield
+    finally:
+        await endpoints.gateway.close()
+        await endpoints.data.close()
+        await endpoints.proxy.close()
+        listening.close()
+
+
+def own_failure(endpoints: Endpoints) -> Ending | None:
+    """The platform's ending if an endpoint itself failed, else None."""
+    for name, failure in (
+        ("gateway", endpoints.gateway.failure or endpoints.gateway.judge.failure),
+        ("data endpoint", endpoints.data.failure),
+        ("proxy", endpoints.proxy.failure),
+    ):
+        if failure:
+            return platform_ending("run.runner_error", f"the {name} failed: {failure}")
+    return None
+
+
+async def kill_on(event: asyncio.Event, sandbox: Sandbox) -> None:
+    """Kill the sandbox once the event is set."""
+    await event.wait()
+    sandbox.kill()
