@@ -9,6 +9,7 @@ from packaging.version import Version
 
 from envyard.contract import names
 from envyard.contract.findings import Finding, finding
+from envyard.contract.frameworks.commits import advice
 from envyard.contract.metadata import is_plain
 from envyard.contract.wheel import Wheel
 
@@ -110,9 +111,11 @@ def requirements(whl: Wheel) -> Iterator[Finding]:
                 where="requires-dist",
             )
         if requirement.url:
+            release = advice(requirement)
+            instead = f"name a version instead{f': {release}' if release else ''}"
             yield finding(
                 "metadata.direct_url",
-                f"METADATA: Requires-Dist {text[:200]!r} points at a URL; name a version instead",
+                f"METADATA: Requires-Dist {text[:200]!r} points at a URL; {instead}",
                 where=requirement.name[:100],
             )
 

@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 
 from envyard.contract import wheel as wheels
 from envyard.contract.findings import finding
+from envyard.contract.frameworks.commits import advice
 from envyard.contract.inline_scripts import inline_scripts
 from envyard.contract.lock import BadLock, Pin, parse
 from envyard.contract.metadata import is_plain
@@ -121,7 +122,8 @@ def requirements_of(wheel: Path) -> WheelRequirements:
     for line in read.metadata.requires_dist:
         requirement, written = _parse_requirement(line)
         if requirement.url:
-            message = f"Requires-Dist: {line} is a direct URL"
+            release = advice(requirement)
+            message = f"Requires-Dist: {line} is a direct URL{f': {release}' if release else ''}"
             raise VenvError(finding("metadata.direct_url", message, where=requirement.name))
         if canonicalize_name(requirement.name) != read.name:
             lines.append(written)
