@@ -53,9 +53,9 @@ class Hub:
         """Send JSON, read JSON; never retried."""
         return self._json("POST", path, json=body or {})
 
-    def put(self, path: str) -> Any:
-        """Set a state; idempotent."""
-        return self._json("PUT", path)
+    def put(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        """Set a state, with `body` where it has one; idempotent."""
+        return self._json("PUT", path, json=body)
 
     def patch(self, path: str, body: dict[str, Any]) -> Any:
         """Change the fields of `body`."""

@@ -13,6 +13,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
+from envyard.contract.findings import is_requirement
 from frontend import rates
 from frontend.access import demand, follows_moves, person, refused, version_or_404
 from frontend.pages.environment import install_lines
@@ -99,6 +100,9 @@ def live_context(version: Version) -> dict[str, Any]:
         "owner": version.environment.owner.name,
         "name": version.environment.name,
         "version": detail,
+        "findings": [
+            row for row in detail.findings if not (detail.requirements and is_requirement(row.code))
+        ],
         "lacking": lacking,
         "live": version.status in MOVING,
     }

@@ -92,6 +92,8 @@ class RunDetail(FollowedRun):
     tasks: int
     attempts: int
     seed: int
+    variables: Annotated[dict[str, str], Spec(description="The public variables that it had.")]
+    hosts: Annotated[list[str], Spec(description="The hosts that it might reach.")]
 
 
 def summaries(runs: Sequence[Run]) -> list[RunSummary]:
@@ -164,6 +166,8 @@ def detail(run: Run) -> RunDetail:
         tasks=run.tasks,
         attempts=run.attempts,
         seed=run.seed,
+        variables=run.provided.get("variables", {}),
+        hosts=run.provided.get("hosts", []),
     )
 
 

@@ -16,7 +16,8 @@ from registry.card.models import Card
 from registry.catalog.locks import VersionLock
 from registry.catalog.models import Environment, Version
 from registry.events import Event
-from registry.read_models import links, runs
+from registry.provisions import hosts
+from registry.read_models import links, needs, runs
 from registry.read_models.annotations import (
     Moment,
     Sha256,
@@ -25,6 +26,7 @@ from registry.read_models.annotations import (
     Uri,
     extended,
 )
+from registry.read_models.needs import Requirement, VersionNeeds
 from registry.read_models.runs import FollowedRun, RecordedFinding
 
 STEPS = ("uploaded", "checking", "evaluating", "listed")
@@ -130,6 +132,12 @@ class VersionDetail(VersionSummary):
     ]
     provenance: Uri | None
     file: File
+    requirements: Annotated[
+        list[Requirement], Spec(description="What it is held for; empty unless it is held.")
+    ]
+    needs: list[VersionNeeds]
+    variables: Annotated[dict[str, str], Spec(description="Those that the wheel declares.")]
+    hosts: Annotated[list[str], Spec(description="Hosts that its runs may reach.")]
     findings: list[RecordedFinding]
     pipeline: list[PipelineStep]
     run: FollowedRun | None
@@ -204,6 +212,10 @@ def detail(version: Version) -> VersionDetail:
         published_with=version.published_with or None,
         provenance=attestations.url(version),
         file=_file(version),
+        requirements=needs.requirements(version),
+        needs=needs.of_version(version),
+        variables=version.variables,
+        hosts=list(hosts.granted(version)),
         findings=[runs.finding(row) for row in version.findings.all()],
         pipeline=pipeline(version),
         run=runs.followed(run) if run else None,

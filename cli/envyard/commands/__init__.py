@@ -29,6 +29,7 @@ ALL = tuple(
         "yank",
         "manage",
         "delete",
+        "provisions",
         "tokens",
         "quota",
     )

@@ -77,6 +77,14 @@ def conclude(ref: Ref, detail: dict[str, Any], findings: list[Finding], out: Out
             f"Evaluate it again: hub runs retry {run['id']}",
             "run.cancelled",
         )
+    if requirements := detail.get("requirements"):
+        raise Held(
+            f"{ref} is held: {' '.join(each['message'] for each in requirements)} "
+            f"({detail['url']})",
+            f"{' '.join(each['hint'] for each in requirements)} The hub evaluates it again once "
+            "that is provided.",
+            requirements[0]["state"].replace("_", ".", 1),
+        )
     raise Held(
         f"the hub could not decide about {ref}: {reason} ({detail['url']})",
         f"This is not your environment's fault. Retry it: hub retry {ref}.{log}",

@@ -16,7 +16,7 @@ from envyard.commands.show import (
     score_text,
     show_finding,
 )
-from envyard.contract.findings import Finding
+from envyard.contract.findings import Finding, is_requirement
 from envyard.output import Output
 
 
@@ -41,12 +41,14 @@ def run(args: Namespace, out: Output) -> None:
         out.line(f"  {version['summary']}")
     for label, value in facts(version):
         out.line(f"  {label:<11} {value}")
+    show_needs(version, out)
     show_scores(version, out)
     show_card(version, out)
-    if version["findings"]:
+    findings = [Finding.from_dict(row) for row in version["findings"]]
+    if findings := [finding for finding in findings if not is_requirement(finding.code)]:
         out.line("\nFindings")
-        for row in version["findings"]:
-            show_finding(Finding.from_dict(row), out)
+        for finding in findings:
+            show_finding(finding, out)
     if version["status"] == "listed":
         out.hint(f"install it: hub install {version['ref']}")
 
@@ -64,10 +66,25 @@ def facts(version: dict[str, Any]) -> list[tuple[str, str]]:
         ("listed", local_time(version["listed_at"]) if version["listed_at"] else ""),
         ("yanked", f"{local_time(yanked['at'])} {yanked['reason']}" if yanked else ""),
         ("deprecated", deprecation(deprecated) if deprecated else ""),
+        ("hosts", ", ".join(version.get("hosts", []))),
         ("sha256", version["file"]["sha256"]),
         ("page", version["url"]),
     ]
     return [(label, value) for label, value in rows if value]
+
+
+def show_needs(version: dict[str, Any], out: Output) -> None:
+    """What a held version lacked, else what the version needs; a hub may send neither."""
+    for requirement in version.get("requirements", []):
+        state = requirement["state"]
+        out.line(f"\n{state}: {requirement['message']}", STATUS_COLOUR["held"])
+        out.line(f"  {requirement['hint']}")
+    if version.get("requirements"):
+        out.line("The hub evaluates it again once all of that is provided.")
+    elif version.get("needs"):
+        out.line("\nNeeds")
+        for need in version["needs"]:
+            out.line(f"  {need['sentence']}")
 
 
 def deprecation(deprecated: dict[str, Any]) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from envyard.contract.needs.kinds import KINDS
+
 
 @dataclass(frozen=True, slots=True)
 class Facet:
@@ -88,6 +90,15 @@ FACETS = registry(
             title="Licence",
             description="Under that licence only, as SPDX writes it.",
             case_sensitive=True,
+        ),
+        Facet(
+            name="needs",
+            key="d",
+            column="latest__needs__kind",
+            title="Needs",
+            description="Those alone that declare, or by their code probably have, such a need.",
+            option="only environments that need this from outside",
+            choices=KINDS,
         ),
         Facet(
             name="visibility",

@@ -122,7 +122,7 @@ def _add_words(new: Iterable[str], model: type[Any] = SearchWord) -> None:
 
 
 def _sources(model: type[Any]) -> Any:
-    return model.objects.select_related("owner", "latest").prefetch_related("tags")
+    return model.objects.select_related("owner", "latest").prefetch_related("tags", "latest__needs")
 
 
 def _batches(models: Models) -> Iterator[list[Any]]:

@@ -1,0 +1,70 @@
+"""What a version needs from outside, and what it is held for, as the API and pages show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from envyard.contract.codes import CODES
+from envyard.contract.findings import is_requirement
+from envyard.contract.needs.kinds import KINDS, need
+from registry.catalog.models import Version
+from registry.catalog.related_models import VersionFinding
+from registry.read_models.annotations import Spec
+
+STATES = tuple(f"needs_{kind}" for kind in KINDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What a held version lacked. The hub evaluates it again once all of them are provided."""
+
+    state: Annotated[str, Spec(enum=list(STATES))]
+    names: Annotated[
+        list[str], Spec(description="Of data sets, secrets, hosts or images; empty for others.")
+    ]
+    message: str
+    hint: Annotated[str, Spec(description="Who can provide it, and how.")]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionNeeds:
+    """What the version declares that it needs, or probably needs by its code."""
+
+    kind: Annotated[str, Spec(enum=list(KINDS))]
+    names: list[str]
+    declared: Annotated[bool, Spec(description="Stated in the wheel; else predicted.")]
+    where: Annotated[str, Spec(description="The file and line that shows it.")]
+    sentence: str
+
+
+def requirements(version: Version) -> list[Requirement]:
+    """What a held version lacked; none in any other status."""
+    if version.status != Version.Status.HELD:
+        return []
+    rows = (row for row in version.findings.all() if row.severity == "error")
+    return [_requirement(row) for row in rows if is_requirement(row.code)]
+
+
+def _requirement(row: VersionFinding) -> Requirement:
+    names = row.details.get("names")
+    return Requirement(
+        state=row.code.replace(".", "_"),
+        names=[str(name) for name in names] if isinstance(names, list) else [],
+        message=row.message,
+        hint=row.hint or CODES[row.code].hint,
+    )
+
+
+def of_version(version: Version) -> list[VersionNeeds]:
+    """VersionNeeds of each kind."""
+    return [
+        VersionNeeds(
+            kind=row.kind,
+            names=row.names,
+            declared=row.declared,
+            where=row.where,
+            sentence=need(row.kind, row.names, declared=row.declared).sentence,
+        )
+        for row in version.needs.all()
+    ]
