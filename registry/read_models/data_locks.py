@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
-from envyard.contract.data_lock import LockedRepository
-from registry.catalog.data_locks import VersionDataLock
+from envyard.contract.data_lock import COMMIT, KINDS, LockedRepository
+from registry.catalog.data_locks import VersionDataLock, of
 from registry.catalog.models import Version
+from registry.read_models.annotations import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """A repository of a data set hub at the commit that runs read: the number and bytes of their
+    files, its licence tag ("" for none) and whether readers must accept terms."""
+
+    kind: Annotated[str, Spec(enum=list(KINDS))]
+    name: str
+    commit: Annotated[str, Spec(pattern=f"^{COMMIT.pattern}$")]
+    files: int
+    size: int
+    licence: str
+    gated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +51,20 @@ def detail(version: Version) -> DataLockDetail | None:
         size=row.size,
         repositories=list(row.lock.repositories),
     )
+
+
+def data_sets(version: Version) -> list[DataSet]:
+    """What its runs read; empty where they read no data set."""
+    lock, _ = of(version)
+    return [
+        DataSet(
+            kind=each.kind,
+            name=each.name,
+            commit=each.commit,
+            files=len(each.files),
+            size=each.size,
+            licence=each.licence,
+            gated=each.gated,
+        )
+        for each in lock.repositories
+    ]

@@ -26,6 +26,7 @@ from registry.read_models.annotations import (
     Uri,
     extended,
 )
+from registry.read_models.data_locks import DataSet, data_sets
 from registry.read_models.needs import Requirement, VersionNeeds
 from registry.read_models.runs import FollowedRun, RecordedFinding
 
@@ -142,6 +143,9 @@ class VersionDetail(VersionSummary):
     pipeline: list[PipelineStep]
     run: FollowedRun | None
     card: VersionCard | None
+    data_sets: Annotated[
+        list[DataSet], Spec(description="What its runs read; `data-lock/` has the files.")
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +224,7 @@ def detail(version: Version) -> VersionDetail:
         pipeline=pipeline(version),
         run=runs.followed(run) if run else None,
         card=_card(version),
+        data_sets=data_sets(version),
     )
 
 

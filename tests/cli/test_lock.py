@@ -61,6 +61,26 @@ def test_lock_requires_a_platform_where_there_are_several(
     assert json.loads(capsys.readouterr().out)["platform"] == TWO
 
 
+def test_lock_names_the_data_sets_that_the_runs_read(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = known(server, ONE)
+    row = {"kind": "dataset", "name": "openai/gsm8k", "commit": "a" * 40, "licence": "mit\n-e ."}
+    version = server.replies[BASE][1]
+    version["data_sets"] = [row | {"files": 2, "size": 5, "gated": True}]
+    assert main(command) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == (
+        "# reads openai/gsm8k at aaaaaaaaaaaa (mit -e ., gated): "
+        "hub data alice/demo-env==0.1.0 --to DIR"
+    )
+    assert [line for line in lines if not line.startswith(("#", " "))] == [
+        f"demo-env @ {URL} \\", "dep==1.0 \\"
+    ]  # fmt: skip
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["data_sets"] == version["data_sets"]
+
+
 def test_lock_fails_for_a_version_that_never_ran(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:

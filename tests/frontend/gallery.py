@@ -7,14 +7,17 @@ from typing import Any
 
 from django.utils import timezone
 
+from envyard.contract.data_lock import DataLock, LockedRepository
 from envyard.contract.findings import finding
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.accounts import runners
 from registry.card import services as cards
+from registry.catalog import data_locks
 from registry.catalog.related_models import VersionFinding
 from registry.models import LogChunk, Rollout, Run, User, Version
 from registry.runs.endings import store_findings
+from tests.data_locks import gated, locked
 from tests.factories import make_rollout, make_run, make_version
 from tests.registry.run_factories import POLICIES, make_facts
 
@@ -28,6 +31,14 @@ LOG = (
     "\x1b[32mINFO\x1b[0m loaded 5 tasks\x07\n"
     "scoring:  20%|##        | 1/5\rscoring:  60%|######    | 3/5\rscoring: 100%|##########| 5/5\n"
     f"\x1b]0;owned\x07{HOSTILE}\x1b[2J\n" + "one long line " * 40 + "\n"
+)
+LONG_NAME = "a-laboratory-of-long-names/" + "instructions-with-verifiable-answers-" * 2 + "v2"
+DATA_LOCK = DataLock(
+    (
+        *gated(locked("main/train-00000-of-00001.parquet", name=LONG_NAME)).repositories,
+        *locked("train.parquet", "test.parquet").repositories,
+        LockedRepository("model", "qwen/tiny", "c" * 40, ("main",)),
+    )
 )
 TOOL = {
     "type": "function",
@@ -122,6 +133,7 @@ def listed(alice: User) -> dict[str, str]:
     run = make_run(row, policies=PROBES, tasks=5, total=25, done=25, facts=make_facts().to_dict())
     full(run, 25)
     cards.compute(run=run)
+    data_locks.extend(version=row, offered=DATA_LOCK)
     again = Replay(
         reward=0.5, rewards={"exact": {"score": 0.5, "weight": 1.0}}, diverged=2, asked="user: Sort"
     )

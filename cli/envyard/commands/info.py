@@ -67,6 +67,7 @@ def facts(version: dict[str, Any]) -> list[tuple[str, str]]:
         ("yanked", f"{local_time(yanked['at'])} {yanked['reason']}" if yanked else ""),
         ("deprecated", deprecation(deprecated) if deprecated else ""),
         ("hosts", ", ".join(version.get("hosts", []))),
+        ("data sets", ", ".join(map(data_set, version.get("data_sets", [])))),
         ("sha256", version["file"]["sha256"]),
         ("page", version["url"]),
     ]
@@ -85,6 +86,12 @@ def show_needs(version: dict[str, Any], out: Output) -> None:
         out.line("\nNeeds")
         for need in version["needs"]:
             out.line(f"  {need['sentence']}")
+
+
+def data_set(row: dict[str, Any]) -> str:
+    """The name, licence and commit of a data set."""
+    notes = [row["licence"] or "no licence named", *(["gated"] if row["gated"] else [])]
+    return f"{row['name']} at {row['commit'][:12]} ({', '.join(notes)})"
 
 
 def deprecation(deprecated: dict[str, Any]) -> str:

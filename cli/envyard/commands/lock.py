@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from envyard import config as configs
 from envyard.client import Hub, version_path
+from envyard.commands.info import data_set
 from envyard.commands.install import chosen, needs_login
 from envyard.commands.show import ref_of
 from envyard.contract.lock import BadLock, Pin, parse, render
@@ -33,11 +34,14 @@ def run(args: Namespace, out: Output) -> None:
     path = f"{version_path(parse_ref(version['ref']))}locks/"
     platform = _platform(args.platform, hub.get(path)["results"], version["ref"])
     lock = hub.get(f"{path}{quote(platform, safe='')}/")
+    data_sets = version.get("data_sets", [])
     if out.as_json:
-        out.json({"ref": version["ref"], "file": version["file"], **lock})
+        out.json({**lock, "ref": version["ref"], "file": version["file"], "data_sets": data_sets})
         return
     pins = _pins(lock["text"])
     out.line(f"# {version['ref']} on {platform}, resolved {lock['made_at'][:10]}")
+    for row in data_sets:
+        out.line(" ".join(f"# reads {data_set(row)}: hub data {version['ref']} --to DIR".split()))
     if needs_login(version):
         out.note(
             f"its wheel needs a login: install it afterwards with `hub install {version['ref']}`"

@@ -27,6 +27,7 @@ MAX_REPOSITORIES = 50
 MAX_REVISIONS = 20
 MAX_FILES = 2000  # of all repositories together
 MAX_PATH = 1000
+MAX_LICENCE = 60
 MAX_SIZE = 1 << 45
 MAX_CHARACTERS = 2 << 20
 
@@ -214,6 +215,12 @@ def is_name(name: str) -> bool:
     return re.fullmatch(NAME, name) is not None and ".." not in name
 
 
+def licence_tag(value: Any) -> str:
+    """A licence's tag on one line."""
+    clean = "".join(ch if ch.isprintable() else " " for ch in text(value, MAX_LICENCE))
+    return " ".join(clean.split())
+
+
 def _sorted(repositories: Iterable[LockedRepository]) -> tuple[LockedRepository, ...]:
     return tuple(sorted(repositories, key=lambda each: (each.kind, each.name, each.commit)))
 
@@ -242,7 +249,7 @@ def _repository(value: Any) -> LockedRepository:
         name=name,
         commit=commit,
         revisions=tuple(sorted(set(revisions))),
-        licence=text(data.get("licence"), 60),
+        licence=licence_tag(data.get("licence")),
         gated=data.get("gated") is True,
         files=read,
     )

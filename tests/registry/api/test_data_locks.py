@@ -15,7 +15,7 @@ from registry.accounts.models import User
 from registry.catalog import data_locks
 from registry.catalog.data_locks import VersionDataLock
 from registry.models import Run, Version
-from tests.data_locks import COMMIT, GSM8K, OTHER, locked
+from tests.data_locks import COMMIT, GSM8K, OTHER, gated, locked
 from tests.factories import make_version
 from tests.registry import run_factories
 from tests.registry.api.test_runner import Caller, code
@@ -105,11 +105,11 @@ def test_an_invalid_lock_is_refused_and_nothing_is_kept(
 
 
 def test_fields_that_a_lock_does_not_have_are_not_kept(gpu: Caller, job: JobSpec) -> None:
-    lock = entry(url="https://evil.example", licence="m\0it" + "x" * 100, gated="yes")
+    lock = entry(url="https://evil.example", licence="m\0i\nt" + "x" * 100, gated="yes")
     standing = offer(gpu, job, lock).json()["lock"]["repositories"][0]
     assert set(standing) == set(entry()["repositories"][0])
     assert (standing["gated"], len(standing["licence"]) < 70) == (False, True)
-    assert "\0" not in standing["licence"]
+    assert standing["licence"].isprintable()
 
 
 def test_an_offer_beyond_the_bounds_of_a_lock_changes_nothing(gpu: Caller, job: JobSpec) -> None:
@@ -151,6 +151,23 @@ def test_the_data_lock_of_a_version_is_read(client: Client, alice: User) -> None
     assert (detail["repositories"][0]["commit"], GSM8K) == (COMMIT, "openai/gsm8k")
     data_locks.freeze(version)
     assert client.get(URL).json()["frozen_at"] <= timezone.now().isoformat()
+
+
+def test_a_version_shows_what_its_runs_read(client: Client, alice: User) -> None:
+    version = make_version(alice)
+    url = "/api/v1/environments/alice/demo-env/versions/0.1.0/"
+    assert client.get(url).json()["data_sets"] == []
+    assert "Data sets" not in client.get("/envs/alice/demo-env/0.1.0/").content.decode()
+    data_locks.extend(version=version, offered=gated(locked("a.csv", "b.csv")))
+    assert client.get(url).json()["data_sets"] == [
+        {
+            "kind": "dataset", "name": GSM8K, "commit": COMMIT, "files": 2,
+            "size": 2 * FILE.size, "licence": "mit", "gated": True,
+        }
+    ]  # fmt: skip
+    page = client.get("/envs/alice/demo-env/0.1.0/").content.decode()
+    assert "Data sets" in page
+    assert all(text in page for text in (GSM8K, COMMIT, "mit", "gated"))
 
 
 def test_the_data_lock_of_what_one_may_not_see_is_not_there(

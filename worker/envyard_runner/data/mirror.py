@@ -18,11 +18,12 @@ from envyard.contract.data_lock import (
     LockedFile,
     LockedRepository,
     is_path,
+    licence_tag,
     with_file,
     with_revision,
 )
 from envyard.contract.data_requests import DataRequest, Refused, Repository
-from envyard.contract.values import record, text
+from envyard.contract.values import record
 from envyard_runner.data.listings import Listings
 from envyard_runner.data.store import Store, StoredFile, StoreFull
 from envyard_runner.data.upstream import Upstream, UpstreamFault
@@ -251,4 +252,4 @@ def _licence(info: dict[str, Any]) -> str:
     for tag in tags if isinstance(tags, list) and not named else ():
         if isinstance(tag, str) and tag.startswith("license:"):
             named = tag.removeprefix("license:")
-    return text(named, 60)
+    return licence_tag(named)
