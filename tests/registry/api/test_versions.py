@@ -17,7 +17,7 @@ SUMMARY = {
 DETAIL = SUMMARY | {
     *("environment", "framework", "api", "module", "entry", "requires_python", "requires_dist"),
     *("keywords", "license", "readme", "readme_type", "authors", "links", "uploaded_by", "file"),
-    *("visibility", "deprecated", "findings", "pipeline", "run", "card"),
+    *("visibility", "deprecated", "findings", "pipeline", "run", "card", "data_sets"),
     *("published_with", "provenance", "framework_version"),
     *("requirements", "needs", "variables", "hosts"),
 }
@@ -53,7 +53,7 @@ def test_version_detail_has_the_fields_for_installers_and_authors(
     make_rollout(run, "oracle", 0, reward=1.0)
     make_rollout(run, "silent", 0, reward=None)
     VersionFinding.objects.create(
-        version=version, run=run, stage="card", "data_sets", code="card.floor", severity="warning", message="m"
+        version=version, run=run, stage="card", code="card.floor", severity="warning", message="m"
     )
     Card.objects.create(version=version, run=run, measures=[{"code": "floor"}])
     move(version, "listed")
