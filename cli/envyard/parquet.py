@@ -78,6 +78,9 @@ def _schema(metrics: list[str]) -> Any:
     step |= {"prompt_tokens": integer, "completion_tokens": integer, "at": real, "seconds": real}
     step |= {"reasoning_tokens": integer, "reasoning_sent": integer}
     step |= {"options": text, "first_seconds": real, "error": text}
+    judge = {"asked_model": text, "host": text, "prompt": messages, "verdict": text}
+    judge |= {"options": text, "prompt_tokens": integer, "completion_tokens": integer}
+    judge |= {"seconds": real, "error": text}
     info = dict.fromkeys(("policy", "model", "version", "wheel_sha256", "run"), text)
     info |= {"rollout": integer, "conversations": integer}
     info |= {"shortened": pa.bool_(), "rescored": real}
@@ -100,6 +103,7 @@ def _schema(metrics: list[str]) -> Any:
         ),
         "tool_defs": pa.list_(text),
         "trajectory": pa.list_(pa.struct(step)),
+        "judge": pa.list_(pa.struct(judge)),
         "info": pa.struct(info),
     }
     return pa.schema(columns)

@@ -151,6 +151,10 @@ def _transcript_context(transcript: Transcript) -> dict[str, Any]:
             {"names": ", ".join(option), "text": _pretty_json(option)}
             for option in transcript.options
         ],
+        "judge": [
+            {"exchange": call, "options": _pretty_json(call.options) if call.options else ""}
+            for call in transcript.judge
+        ],
     }
 
 

@@ -42,6 +42,12 @@ class RolloutUsage:
     reasoning_tokens: ReasoningTokens
     calls: int
     model_seconds: float
+    judge_calls: Annotated[
+        int, Spec(description="Calls of the environment to its judge, apart from the policy's.")
+    ]
+    judge_prompt_tokens: int
+    judge_completion_tokens: int
+    judge_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,10 @@ def summary(rollout: Rollout) -> RolloutSummary:
             reasoning_tokens=rollout.reasoning_tokens,
             calls=rollout.calls,
             model_seconds=rollout.model_seconds,
+            judge_calls=rollout.judge_calls,
+            judge_prompt_tokens=rollout.judge_prompt_tokens,
+            judge_completion_tokens=rollout.judge_completion_tokens,
+            judge_seconds=rollout.judge_seconds,
         ),
         error=rollout.error,
         rescored=rollout.rescored,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from envyard.contract.judge import JudgeExchange
 from envyard.contract.transcript import Exchange, Message, Transcript
 from registry.read_models.annotations import Sha256, Spec
 from registry.read_models.rollouts import MessageObject, ReasoningTokens
@@ -74,6 +75,21 @@ class TrajectoryStep:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeCallRow:
+    """One call of the environment to its judge, which is no turn of the policy."""
+
+    asked_model: Annotated[str, Spec(description="As the environment names it; not obeyed.")]
+    host: Annotated[str, Spec(description="The intercepted host; empty for the gateway itself.")]
+    prompt: list[MessageObject]
+    verdict: str
+    options: Annotated[str, Spec(description="Such as `response_format`, as JSON text.")]
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class SampleInfo:
     """Where a sample comes from."""
 
@@ -107,6 +123,7 @@ class Sample:
     token_usage: TokenUsage
     tool_defs: Annotated[list[str], Spec(description="Each as JSON text.")]
     trajectory: list[TrajectoryStep]
+    judge: list[JudgeCallRow]
     info: SampleInfo
 
 
@@ -152,6 +169,7 @@ def _sample(run: Run, rollout: Rollout, transcript: Transcript) -> tuple[Sample,
         # As text: no two tools have parameters of one type, and columns need one.
         tool_defs=[json.dumps(tool) for tool in _last_tools(transcript)],
         trajectory=trajectory,
+        judge=[_judge_call(call) for call in transcript.judge],
         info=SampleInfo(
             policy=rollout.policy,
             model=run.model if rollout.policy == "model" else "",
@@ -164,7 +182,22 @@ def _sample(run: Run, rollout: Rollout, transcript: Transcript) -> tuple[Sample,
             rescored=rollout.rescored,
         ),
     )
-    return sample, size + transcript.characters
+    judged = sum(len(str(call.messages)) for call in transcript.judge)
+    return sample, size + transcript.characters + judged
+
+
+def _judge_call(call: JudgeExchange) -> JudgeCallRow:
+    return JudgeCallRow(
+        asked_model=call.asked_model,
+        host=call.host,
+        prompt=call.messages,
+        verdict=str(call.verdict.get("content", "")),
+        options=json.dumps(call.options) if call.options else "",
+        prompt_tokens=call.prompt_tokens,
+        completion_tokens=call.completion_tokens,
+        seconds=call.seconds,
+        error=call.error,
+    )
 
 
 def _halves(transcript: Transcript) -> tuple[list[Message], list[Message]]:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from envyard.contract.data_lock import DataLock, LockedRepository
 from envyard.contract.findings import finding
+from envyard.contract.judge import JudgeExchange
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.accounts import runners
@@ -103,7 +104,14 @@ def hostile() -> Transcript:
         [Node(-1, {"role": "user", "content": evil + "x" * 300}), Node(0, message)],
         [Exchange(asked=0, reply=1, options=0, finish_reason=evil), Exchange(asked=1, error=evil)],
         options=[{"stop": [evil]}],
-    )
+        judge=[
+            JudgeExchange(
+                shape="responses", host=evil, asked_model=evil, messages=[message],
+                options={"response_format": {evil: evil}}, verdict=message,
+            ),
+            JudgeExchange(error=evil),
+        ],
+    )  # fmt: skip
 
 
 def version(alice: User, number: str, status: str, **fields: Any) -> Version:

@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from envyard.contract.connections import Connection
+from envyard.contract.judge import JudgeExchange
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts
 from envyard.contract.transcript import Exchange, Node, Transcript
@@ -296,3 +297,33 @@ def test_a_run_shows_what_it_exchanged_with_hosts(client: Client, listed: Versio
     row.facts = {"connections": [7, {"host": 5, "port": "x", "route": "y", "sent": 1e99}]}
     row.save()
     assert client.get(f"/runs/{row.pk}/").status_code == 200
+
+
+def test_a_rollout_shows_the_calls_to_its_judge_apart_from_its_turns(
+    client: Client, listed: Version
+) -> None:
+    run = Run.objects.get()
+    nodes = [
+        Node(-1, {"role": "user", "content": "1+1?"}),
+        Node(0, {"role": "assistant", "content": "two"}),
+    ]
+    asked = {"shape": "responses", "host": "api.openai.com", "asked_model": "gpt-5"}
+    judged = JudgeExchange(
+        **asked,
+        messages=[{"role": "user", "content": "Is two right?"}],
+        options={"response_format": {"type": "json_object"}},
+        verdict={"role": "assistant", "content": "It is correct."},
+    )
+    transcript = Transcript(
+        nodes, [Exchange(asked=0, reply=1)], judge=[judged, JudgeExchange(error="no_judge: none")]
+    )
+    counts = {"judge_calls": 2, "judge_prompt_tokens": 12, "judge_completion_tokens": 4}
+    rollout = make_rollout(run, "parrot", 77, transcript=transcript, **counts)
+    page = text(client, f"/runs/{run.pk}/rollouts/{rollout.pk}/")
+    for shown in ("Is two right?", "It is correct.", "gpt-5", "api.openai.com", "no_judge: none"):
+        assert shown in page
+    assert "2, 12 tokens in," in " ".join(page.split())
+    assert page.count('class="turn ') == 2
+    detail = client.get(f"/api/v1/runs/{run.pk}/rollouts/{rollout.pk}/").json()
+    assert detail["usage"]["judge_calls"] == 2
+    assert [call["asked_model"] for call in detail["transcript"]["judge"]] == ["gpt-5", ""]

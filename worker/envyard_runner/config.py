@@ -55,6 +55,7 @@ class Config:
     model: str | None = None
     model_key: str | None = field(default=None, repr=False)
     judge_url: str | None = None
+    judge_model: str | None = None
     judge_key: str | None = field(default=None, repr=False)
     concurrency: int = 16
     limits: Limits = field(default_factory=Limits)
@@ -86,6 +87,7 @@ class Config:
             model=environ.get("HUB_MODEL") or None,
             model_key=secret(environ, "HUB_MODEL_KEY"),
             judge_url=_url(environ, "RUNNER_JUDGE_URL", "") or None,
+            judge_model=environ.get("HUB_JUDGE_MODEL") or None,
             judge_key=secret(environ, "RUNNER_JUDGE_KEY"),
             concurrency=_number(environ, "RUNNER_CONCURRENCY", 16),
             limits=_limits(environ),

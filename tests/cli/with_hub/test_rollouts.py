@@ -9,6 +9,7 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from envyard.__main__ import main
+from envyard.contract.judge import JudgeExchange
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.accounts import tokens
@@ -107,7 +108,7 @@ def test_an_export_is_rows_of_verifiers_columns(
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
-def test_an_export_holds_the_reasoning_and_its_tokens(
+def test_an_export_holds_reasoning_its_tokens_and_the_judges_verdicts(
     run: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path, kind: str
 ) -> None:
     nodes = [
@@ -115,7 +116,10 @@ def test_an_export_holds_the_reasoning_and_its_tokens(
         Node(0, {"role": "assistant", "content": "42", "reasoning_content": "six sevens"}),
     ]
     call = Exchange(asked=0, reply=1, reasoning_tokens=3, reply_fields=["content", "reasoning"])
-    transcript = Transcript(nodes, [call])
+    judged = JudgeExchange(
+        asked_model="gpt-5", messages=[nodes[0].message], verdict=nodes[1].message
+    )
+    transcript = Transcript(nodes, [call], judge=[judged])
     make_rollout(run, "parrot", 0, transcript=transcript, reasoning_tokens=3)
     file = tmp_path / "rows"
     stderr_of(
@@ -129,6 +133,7 @@ def test_an_export_holds_the_reasoning_and_its_tokens(
     assert row["completion"][0]["reasoning_content"] == "six sevens"
     assert row["token_usage"]["reasoning_tokens"] == 3
     assert row["trajectory"][0]["reasoning_tokens"] == 3
+    assert (row["judge"][0]["asked_model"], row["judge"][0]["verdict"]) == ("gpt-5", "42")
     (summary,) = json_of(capsys, "rollouts", "list", REF, "--policy", "parrot")
     assert summary["usage"]["reasoning_tokens"] == 3
 

@@ -1,4 +1,4 @@
-"""Checks of the hub, its broker and the models."""
+"""Checks of the hub, its broker, the models and the judge."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ import aiohttp
 
 from envyard_runner.config import Config
 from envyard_runner.doctor.check import Check, CheckFailed, run_check
+from envyard_runner.doctor.judge import judge
 from envyard_runner.hub_api.client import HubClient, HubRefused, HubUnreachable
 
 SECONDS = 10.0
 
 
 async def examine_hub(config: Config) -> list[Check]:
-    """Whether the hub answers and accepts the token, and which models runs may use."""
+    """Whether the hub answers and accepts the token, which models runs may use and whether the
+    judge answers."""
     return [
         await run_check("hub", _hub, config),
         await run_check("token", _token, config),
         await run_check("broker", _broker, config),
         await run_check("models", _models, config),
+        await run_check("judge", judge, config),
     ]
 
 

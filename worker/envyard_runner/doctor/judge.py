@@ -1,0 +1,44 @@
+"""Check of the judge: its server accepts the key and answers one token."""
+
+from __future__ import annotations
+
+import aiohttp
+
+from envyard_runner.config import Config
+from envyard_runner.doctor.check import CheckFailed
+from envyard_runner.gateway.model import Model
+from envyard_runner.gateway.reply import Refusal
+from envyard_runner.model.endpoint import Endpoint, EndpointError
+
+SECONDS = 30.0
+NONE = "RUNNER_JUDGE_URL is not set: environments that call a judge are held (needs.judge)"
+QUESTION = {"messages": [{"role": "user", "content": "Answer yes."}], "max_tokens": 1}
+
+
+async def judge(config: Config) -> str:
+    """The judge's model and server; raises CheckFailed with the step that failed."""
+    url = config.judge_url
+    if not url:
+        return NONE
+    name = config.judge_model or await _first_listed(url, config.judge_key)
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        model = Model(session, url=url, name=name, key=config.judge_key, timeout=SECONDS)
+        try:
+            await model.ask("chat/completions", QUESTION)
+        except Refusal as error:
+            raise CheckFailed(
+                f"RUNNER_JUDGE_URL={url} did not answer as {name}: {error.message}; see "
+                "RUNNER_JUDGE_KEY and the hub's HUB_JUDGE_MODEL"
+            ) from error
+    return f"{name} answers at {url}"
+
+
+async def _first_listed(url: str, key: str | None) -> str:
+    """A model of the server, where this runner's HUB_JUDGE_MODEL names none."""
+    try:
+        names = await Endpoint(url, key).names()
+    except EndpointError as error:
+        raise CheckFailed(f"RUNNER_JUDGE_URL: {error}") from error
+    if not names:
+        raise CheckFailed(f"{url}/models lists no model: set HUB_JUDGE_MODEL to the judge's name")
+    return names[0]
