@@ -45,13 +45,14 @@ class ScriptedSandbox:
         self.program, self.end = program, end
         self.on_log: Callable[[bytes], None] = lambda chunk: None
         self.job: dict[str, Any] = {}
+        self.certificates = b""
         self.started: list[str] = []
         self.starts = 0
         self.killed = asyncio.Event()
         self.closed = False
 
-    def prepare(self, *, job: bytes, **_: object) -> ScriptedSandbox:
-        self.job = json.loads(job)
+    def prepare(self, *, job: bytes, certificates: bytes, **_: object) -> ScriptedSandbox:
+        self.job, self.certificates = json.loads(job), certificates
         return self
 
     async def __aenter__(self) -> ScriptedSandbox:

@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import pytest
 
 from envyard.contract.job import WheelRef
 from envyard_runner.config import Config
+from envyard_runner.proxy.outside import Outside
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.venvs import Venv
@@ -86,11 +87,16 @@ class Runner:
         *,
         framework: bool = False,
         layer: dict[str, str] | None = None,
+        hub: StubHub | None = None,
+        job: dict[str, Any] | None = None,
+        settings: dict[str, str] | None = None,
+        outside: Callable[[], Outside] = Outside,
         **limits: Any,
     ) -> Attack:
         """Run one wheel from its job to its ending; with `framework`, beside the real framework.
 
-        `layer` are files of other distributions that the version depends on.
+        `layer` are files of other distributions that the version depends on, `job` other fields of
+        the job, `settings` variables of the runner, `outside` is the network that its proxy uses.
         """
         wheel = make_wheel(name, files=files)
         reference = WheelRef(
@@ -104,6 +110,7 @@ class Runner:
             policies=POLICIES,
             tasks=2,
             limits=replace(SPEC.limits, **(LIMITS | limits)),
+            **(job or {}),
         )
         config, uids = self.config(), list[int]()
 
@@ -115,10 +122,13 @@ class Runner:
             uids.append(sandbox.uid)
             return sandbox
 
-        hub = StubHub(wheel=wheel)
-        return Attack(
-            perform_run(spec=spec, hub=hub, build=build, prepare=prepare, seconds=110), uids
-        )
+        hub = hub or StubHub()
+        hub.wheel = wheel
+        outcome = perform_run(
+            spec=spec, hub=hub, build=build, prepare=prepare, outside=outside, settings=settings,
+            seconds=110,
+        )  # fmt: skip
+        return Attack(outcome, uids)
 
     def _unpacked(self, wheel: Path, framework: bool, layer: dict[str, str]) -> Venv:
         folder = self.home / "environments" / wheel.stem

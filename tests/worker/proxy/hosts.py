@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import datetime
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -115,6 +117,27 @@ async def serving(serve: Serve, context: ssl.SSLContext | None = None) -> AsyncI
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@contextmanager
+def serving_in_thread(serve: Serve, context: ssl.SSLContext) -> Iterator[int]:
+    """The same beside a test that runs a loop of its own."""
+    started: Future[tuple[int, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+
+    async def run() -> None:
+        ended = asyncio.Event()
+        async with serving(serve, context) as port:
+            started.set_result((port, asyncio.get_running_loop(), ended))
+            await ended.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(run(),))
+    thread.start()
+    port, loop, ended = started.result(30)
+    try:
+        yield port
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join()
 
 
 async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

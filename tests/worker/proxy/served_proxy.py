@@ -13,6 +13,7 @@ from pathlib import Path
 from envyard.contract.connections import Connection
 from envyard_runner.proxy.endpoint import ProxyEndpoint
 from envyard_runner.proxy.limits import ProxyLimits
+from envyard_runner.proxy.rules import Rules
 from envyard_runner.proxy.usage import HostUsage
 from tests.worker.proxy.hosts import PUBLIC, HostAuthority, Resolver, Serve, echo, serving
 
@@ -103,7 +104,9 @@ async def served(
     async with serving(serve, authority.server_context()) as port:
         resolver = Resolver({name: [[PUBLIC]] for name in NAMES} | (answers or {}), {PUBLIC: port})
         outside = resolver.outside()
-        endpoint = ProxyEndpoint(HostUsage(max_bytes), outside, hosts, limits=limits)
+        endpoint = ProxyEndpoint(
+            HostUsage(max_bytes), outside, Rules(hosts, judge_hosts=()), limits=limits
+        )
         listening = socket.create_server(("127.0.0.1", 0))
         address = listening.getsockname()[1]
         await endpoint.open(listening)

@@ -120,7 +120,7 @@ for path in (
     "/sys",
     "/boot",
     "/etc/shadow",
-    "/etc/ssl",
+    "/etc/ssl/private",
     "/etc/hostname",
     "/etc/resolv.conf",
     "/proc/1/root/root",
@@ -167,7 +167,8 @@ def _():
     promised |= {"PRIME_INFERENCE_URL", "OPENROUTER_API_BASE", "LITELLM_LOCAL_MODEL_COST_MAP"}
     promised |= {name for name in os.environ if name.startswith("HF_")} | {"DO_NOT_TRACK"}
     promised |= {"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"}
-    promised |= {"LITELLM_LOCAL_MODEL_COST_MAP"}
+    promised |= {"LITELLM_LOCAL_MODEL_COST_MAP", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"}
+    promised |= {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
     return need(set(os.environ) - promised)
 
 

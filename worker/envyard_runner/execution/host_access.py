@@ -6,13 +6,23 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+from aiohttp import web
+
 from envyard.contract.findings import Finding, finding
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
 from envyard_runner.execution.collector import EventCollector
 from envyard_runner.execution.verdict import Ending
+from envyard_runner.gateway.judge.server import INTERCEPTED_HOST, Judge
+from envyard_runner.hub_api.client import RunHub
+from envyard_runner.proxy.authority import Authority, trusted_certificates
 from envyard_runner.proxy.endpoint import ProxyEndpoint
+from envyard_runner.proxy.forwarding import Forwarder
+from envyard_runner.proxy.intercepted import InterceptedHosts
+from envyard_runner.proxy.limits import ProxyLimits
 from envyard_runner.proxy.outside import Outside
+from envyard_runner.proxy.rules import Rules
+from envyard_runner.proxy.secrets import Secrets
 from envyard_runner.proxy.usage import HostUsage
 from envyard_runner.sandbox import Exit
 
@@ -31,25 +41,62 @@ NEED_RUNNER = (
 
 @dataclass(frozen=True, slots=True)
 class HostAccess:
-    """One run's access; all its sandboxes count in `usage`."""
+    """One run's access; all its sandboxes count in `usage`.
 
-    job: JobSpec
+    `certificates` (PEM) are what clients in the sandbox trust: the public authorities and the
+    run's own, which signs for intercepted hosts. `secrets` are those of the environment.
+    """
+
     usage: HostUsage
     outside: Outside
-    allowed: bool
+    rules: Rules
+    secrets: Secrets
+    authority: Authority
+    public_certificates: bytes
 
-    def endpoint(self) -> ProxyEndpoint:
-        """An endpoint for one sandbox of the run."""
-        if not self.allowed and self.job.hosts:
-            return ProxyEndpoint(self.usage, self.outside, refusal="disabled")
-        return ProxyEndpoint(self.usage, self.outside, self.job.hosts)
+    @property
+    def certificates(self) -> bytes:
+        """The file of the sandbox."""
+        return self.public_certificates + b"\n" + self.authority.certificate
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the runner allows hosts."""
+        return self.rules.refusal != "disabled"
+
+    def endpoint(self, judge: Judge) -> ProxyEndpoint:
+        """An endpoint for one sandbox of the run, whose judge is `judge`."""
+        limits = ProxyLimits()
+        forwarder = Forwarder(
+            self.outside, self.secrets, self.usage, self.public_certificates, limits
+        )
+
+        async def answer(request: web.Request, host: str) -> web.StreamResponse:
+            if host not in self.rules.judge_hosts:
+                return await forwarder.forward(request, host)
+            request[INTERCEPTED_HOST] = host
+            return await judge.handle(request)
+
+        intercepted = InterceptedHosts(self.authority, answer, limits, close=forwarder.close)
+        return ProxyEndpoint(self.usage, self.outside, self.rules, intercepted, limits=limits)
 
 
 @asynccontextmanager
-async def open_hosts(job: JobSpec, config: Config, outside: Outside) -> AsyncIterator[HostAccess]:
-    """The run's access to the hosts that the hub approved."""
+async def open_hosts(
+    job: JobSpec, config: Config, hub: RunHub, outside: Outside
+) -> AsyncIterator[HostAccess]:
+    """The run's access to the hosts that the hub approved, with the values of its secrets."""
+    values = await hub.secret_values(job) if job.secrets else {}
+    secrets = Secrets(job.secrets, values)
+    if config.hosts_allowed or not job.hosts:
+        rules = Rules(job.hosts, secrets.hosts)
+    else:
+        rules = Rules(refusal="disabled")
+    public = trusted_certificates(config.index_environment.get("SSL_CERT_FILE"))
+    authority = Authority(rules.intercepted)
+    usage = HostUsage(config.hosts_bytes)
     try:
-        yield HostAccess(job, HostUsage(config.hosts_bytes), outside, config.hosts_allowed)
+        yield HostAccess(usage, outside, rules, secrets, authority, public)
     finally:
         outside.close()
 

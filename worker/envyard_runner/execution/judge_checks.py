@@ -55,7 +55,10 @@ class JudgeCheckRun:
         left = factory.limits.wall_seconds
         if not self._collector.plan.replays.bases.best or left < NEEDED_SHARE * wall_seconds:
             return
-        data, proxy = self._access.data.replay_endpoint(), self._access.hosts.endpoint()
+        data, proxy = (
+            self._access.data.replay_endpoint(),
+            self._access.hosts.endpoint(self.gateway.judge),
+        )
         endpoints = Endpoints(self.gateway, data, proxy)
         prepared = factory.lasting(min(left, MAX_SECONDS)).make(keys)
         async with prepared as sandbox, serving(sandbox, factory.program, endpoints):

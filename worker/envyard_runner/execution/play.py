@@ -91,7 +91,7 @@ async def play(
     outbox.log_line("all rollouts are played; the tasks are loaded again in a fresh sandbox")
     replay = ReplayRun(job, collector, began=began, wall_seconds=wall)
     gateway = Gateway(job, None, replays=collector.plan.replays)
-    endpoints = Endpoints(gateway, data.replay_endpoint(), hosts.endpoint())
+    endpoints = Endpoints(gateway, data.replay_endpoint(), hosts.endpoint(gateway.judge))
     refused_before = hosts.usage.attempts
     sandbox = factory.lasting(replay.seconds).make(first.keys)
     second = await _run_replays(replay, sandbox, factory.program, endpoints, outbox)
@@ -126,11 +126,16 @@ async def _play_first(
 ) -> FirstSandbox:
     """Play the run's rollouts in a sandbox with these placeholders of keys."""
     usage = access.hosts.usage
-    gateway = Gateway(job, access.model, judge_model=access.judge_model)
+    gateway = Gateway(
+        job,
+        access.model,
+        judge_model=access.judge_model,
+        secrets=access.hosts.secrets.values,
+    )
     collector = EventCollector(
         job, gateway.records, gateway.plan, sent_outside=lambda: usage.last_sent
     )
-    endpoints = Endpoints(gateway, access.data.endpoint, access.hosts.endpoint())
+    endpoints = Endpoints(gateway, access.data.endpoint, access.hosts.endpoint(gateway.judge))
     refused_before = usage.attempts
     end = await _run_rollouts(
         collector, factory.make(keys), factory.program, endpoints, outbox, may_repeat=not keys

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from envyard.contract.findings import finding
 from envyard.contract.frameworks.adapter import Adapter
 from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.job import JobSpec
@@ -35,6 +36,7 @@ from envyard_runner.hub_api.client import (
 from envyard_runner.hub_api.event_outbox import Cancelled, EventOutbox
 from envyard_runner.model.available import NoModel
 from envyard_runner.proxy.outside import Outside
+from envyard_runner.proxy.secrets import SecretUnusable
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.state.process_state import WriteState, state_file
@@ -89,14 +91,15 @@ async def perform(
             log.exception("run %s: the runner failed", job.run)
             ending = platform_ending("run.runner_error", f"the runner failed: {error}")
         outbox.phase = "scoring"
-        for finding in ending.findings:
-            outbox.log_line(f"{finding.code}: {finding.message}")
+        ending = replace(ending, findings=outbox.redacted_findings(ending.findings))
+        for each in ending.findings:
+            outbox.log_line(f"{each.code}: {each.message}")
         record_ending(machine.config.home, job, ending.outcome, ending.findings, began=outbox.began)
         await outbox.finish(ending.outcome, ending.findings)
     except (Superseded, HubUnreachable, HubRefused) as error:
         log.warning("gave up run %s attempt %d: %s", job.run, job.attempt, error)
         return None
-    codes = ", ".join(finding.code for finding in ending.findings)
+    codes = ", ".join(each.code for each in ending.findings)
     log.info("run %s attempt %d: %s %s", job.run, job.attempt, ending.outcome, codes)
     return ending
 
@@ -162,6 +165,8 @@ async def run_attempt(
         return Ending("failed" if blamed else "errored", [error.finding])
     except WheelChanged as error:
         return platform_ending("run.wheel_changed", str(error))
+    except SecretUnusable as error:
+        return Ending("errored", [finding("needs.secret", str(error), names=[error.name])])
     except NoModel as error:
         return platform_ending("run.model_unreachable", str(error))
     except (Superseded, HubUnreachable, HubRefused):
@@ -189,7 +194,7 @@ async def _evaluate(
         open_model(job, machine.config, log_line=outbox.log_line) as (job, model),
         open_judge(job, machine.config) as judge_model,
         open_data(job, machine.config, hub) as data,
-        open_hosts(job, machine.config, machine.outside()) as hosts,
+        open_hosts(job, machine.config, hub, machine.outside()) as hosts,
     ):
         venv = await _build_venv(job, adapter, hub, machine, outbox)
         prepare = partial(
@@ -199,10 +204,15 @@ async def _evaluate(
             environment=venv.environment,
             job=json.dumps(_guest_job(job, adapter).to_dict()).encode(),
             programs={"uv": uv.shared_program(machine.config)} if venv.script_wheels else {},
+            certificates=hosts.certificates,
         )
         variables = {**job.variables, **(SCRIPT_VARIABLES if venv.script_wheels else {})}
         limits = machine.config.limits.lowered(job.limits)
-        factory = SandboxFactory(prepare, limits, GUEST_COMMAND, variables)
+        factory = SandboxFactory(
+            prepare, limits, GUEST_COMMAND, variables | hosts.secrets.variables
+        )
+        if hosts.secrets:
+            outbox.without_secrets = hosts.secrets.without
         access = RunAccess(model, judge_model, data, hosts)
         ending = await play(job, access, factory, outbox)
         if data.lock != job.data_lock and not job.data_frozen:

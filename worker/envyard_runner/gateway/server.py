@@ -9,6 +9,7 @@ import asyncio
 import logging
 import random
 import socket
+from collections.abc import Sequence
 from typing import Any
 
 from aiohttp import web
@@ -57,7 +58,8 @@ class Gateway:
     None for a run of probes only, and `proxy` forwards calls to it. `judge` answers the calls that
     the environment sends by itself, by `judge_model` where there is one. A gateway with `replays`
     plans and answers those only, by recorded replies and verdicts. `failure` names an exception of
-    the gateway's own, which must not be blamed on the environment.
+    the gateway's own, which must not be blamed on the environment. No record holds one of
+    `secrets`.
     """
 
     def __init__(
@@ -67,9 +69,10 @@ class Gateway:
         *,
         judge_model: Model | None = None,
         replays: Repeated | None = None,
+        secrets: Sequence[str] = (),
     ) -> None:
         keys = [server.key for server in (model, judge_model) if server and server.key]
-        self.records = RolloutRecords(job, secrets=keys)
+        self.records = RolloutRecords(job, secrets=[*keys, *secrets])
         self.plan = Plan(job, self.records.judge)
         self.proxy = ModelProxy(job, model)
         usage = JudgeUsage(job.limits)

@@ -19,7 +19,7 @@ from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
 from typing import IO, Any
 
-from . import containers
+from . import aiohttp_sessions, containers
 from .adapter import FrameworkAdapter, Outcome, Rollout, RolloutTimeout, Task, load_adapter
 from .events import PLAN_FD_VARIABLE, Events, error_of, failure
 from .job import GuestJob, read_own
@@ -37,6 +37,7 @@ def main() -> int:
         steps.enter("framework", "driver_started")
         containers.report = lambda image: steps.events.emit("needs_machine", image=image)
         containers.watch_sandbox_clients()
+        aiohttp_sessions.watch_imports()
         job = read_own()
         if ships_framework(job.framework):
             steps.begin()

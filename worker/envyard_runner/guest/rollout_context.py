@@ -63,10 +63,21 @@ def _named(send: Any) -> Any:
     return sending
 
 
+def named_headers(url: str, headers: Any) -> Any:
+    """The headers of a request to `url`, with the rollout's name where it goes to the judge."""
+    name = current.get()
+    if not name or _host_of(url) not in HOSTS:
+        return headers
+    pairs = headers.items() if hasattr(headers, "items") else headers or ()
+    return [*pairs, (HEADER, name)]
+
+
 def _host(request: Any) -> str:
     url = request.url
-    if isinstance(url, str):
-        from urllib.parse import urlsplit
+    return _host_of(url) if isinstance(url, str) else str(url.host)
 
-        return urlsplit(url).hostname or ""
-    return str(url.host)
+
+def _host_of(url: str) -> str:
+    from urllib.parse import urlsplit
+
+    return urlsplit(url).hostname or ""

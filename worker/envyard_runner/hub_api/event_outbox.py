@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import json
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -39,13 +41,15 @@ class EventOutbox:
 
     A batch is built once and sent again, unchanged, until the hub has acknowledged it.
     `output_tail` is the end of the sandbox's output, `failed` counts the finished rollouts without
-    a result.
+    a result. `without_secrets` removes the values of the environment's secrets from a text, of
+    which none is sent; None where it has none.
     """
 
     def __init__(self, hub: RunHub, job: JobSpec) -> None:
         self.phase: Phase = "preparing"
         self.total = 0
         self.output_tail = b""
+        self.without_secrets: Callable[[str], str] | None = None
         self._hub, self._job = hub, job
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._log = ""
@@ -137,9 +141,21 @@ class EventOutbox:
         self, endpoint: str, body: dict[str, Any], *, patience: float
     ) -> dict[str, Any]:
         path = f"api/v1/runner/runs/{self._job.run}/{endpoint}/"
+        body = await asyncio.to_thread(self._redacted, body) if self.without_secrets else body
         return await self._hub.call(
             "POST", path, body, token=self._job.run_token, patience=patience
         )
+
+    def redacted_findings(self, findings: list[Finding]) -> list[Finding]:
+        """The findings without the values of secrets."""
+        return [Finding.from_dict(self._redacted(each.to_dict())) for each in findings]
+
+    def _redacted(self, body: dict[str, Any]) -> dict[str, Any]:
+        if self.without_secrets is None:
+            return body
+        raw = json.dumps(body, ensure_ascii=False)
+        redacted: dict[str, Any] = json.loads(self.without_secrets(raw))
+        return redacted
 
     def _append_log(self, log: str) -> None:
         self._log += log

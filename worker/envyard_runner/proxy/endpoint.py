@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Sequence
 
 from envyard.contract.connections import Route
 from envyard_runner.proxy import client_hello
+from envyard_runner.proxy.intercepted import InterceptedHosts
 from envyard_runner.proxy.limits import ProxyLimits
-from envyard_runner.proxy.names import among, read_target
+from envyard_runner.proxy.names import read_target
 from envyard_runner.proxy.outside import Outside, Stream
-from envyard_runner.proxy.refused import Reason, Refused
+from envyard_runner.proxy.refused import Refused
+from envyard_runner.proxy.rules import Rules
 from envyard_runner.proxy.transfer import close, copy_both_ways
 from envyard_runner.proxy.usage import HostUsage, Transfer
 
@@ -24,27 +25,33 @@ ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
 
 class ProxyEndpoint:
-    """Serves one sandbox: names among `hosts` (exact, or `*.` for one level) are connected to.
+    """Serves one sandbox by `rules`; nothing is looked up for hosts that these refuse.
 
-    All others are refused with `refusal`, and nothing is looked up for them. `failure` names an
-    exception of the endpoint's own, which must not be blamed on the environment.
+    `intercepted` answers for the hosts whose TLS ends in the runner, and is opened and closed with
+    the endpoint. `failure` names an exception of their own, which must not be blamed on the
+    environment.
     """
 
     def __init__(
         self,
         usage: HostUsage,
         outside: Outside,
-        hosts: Sequence[str] = (),
+        rules: Rules,
+        intercepted: InterceptedHosts | None = None,
         *,
-        refusal: Reason = "not_approved",
         limits: ProxyLimits | None = None,
     ) -> None:
         self.usage = usage
-        self.failure = ""
-        self._outside, self._hosts, self._refusal = outside, hosts, refusal
+        self._failure = ""
+        self._outside, self._rules, self._intercepted = outside, rules, intercepted
         self._limits = limits or ProxyLimits()
         self._tasks: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
+
+    @property
+    def failure(self) -> str:
+        """The exception, empty where there was none."""
+        return self._failure or (self._intercepted.failure if self._intercepted else "")
 
     async def open(self, listening: socket.socket) -> None:
         """Serve on the socket that the sandbox handed out, which is closed with the endpoint."""
@@ -58,6 +65,8 @@ class ProxyEndpoint:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._intercepted is not None:
+            await self._intercepted.close()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Begin to serve a connection. The open ones are counted before their first byte, so that
@@ -80,7 +89,7 @@ class ProxyEndpoint:
             pass
         except Exception as error:
             log.exception("a connection through the proxy failed")
-            self.failure = f"{type(error).__name__}: {error}"
+            self._failure = f"{type(error).__name__}: {error}"
         finally:
             self.usage.end(transfer)
             await close(client)
@@ -107,9 +116,11 @@ class ProxyEndpoint:
 
     async def _open(self, host: str, port: int) -> tuple[Route, Stream]:
         """The other end of a connection to the host; raises Refused."""
-        if not among(host, self._hosts):
-            raise Refused(self._refusal, host, port)
-        return "tunnel", await self._outside.connect(host)
+        route = self._rules.route(host, port)
+        if route == "tunnel":
+            return route, await self._outside.connect(host)
+        assert self._intercepted is not None  # noqa: S101  (rules with such hosts come with one)
+        return route, await self._intercepted.connect(host)
 
     async def _pass_on(self, hello: bytes, client: Stream, far: Stream, transfer: Transfer) -> None:
         if self.usage.send(transfer, len(hello)) < len(hello):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from envyard.contract.needs.kinds import covers
 from envyard_runner.proxy.refused import Refused
 
 HTTPS = 443
@@ -31,14 +32,6 @@ def read_target(head: bytes) -> tuple[str, int]:
     return host, port
 
 
-def matches(host: str, pattern: str) -> bool:
-    """Whether the pattern, an exact name or `*.` before one, names the host. `*` is one label."""
-    pattern = pattern.lower()
-    if pattern.startswith("*."):
-        return host.partition(".")[2] == pattern[2:]
-    return host == pattern
-
-
 def among(host: str, patterns: Iterable[str]) -> bool:
-    """Whether one of the patterns names the host."""
-    return any(matches(host, pattern) for pattern in patterns)
+    """Whether one of the patterns, a name or `*.` before one, covers the host."""
+    return any(covers(pattern.lower(), host) for pattern in patterns)

@@ -86,17 +86,19 @@ class HostUsage:
         """Count bytes from the environment; returns how many of them are within the limit."""
         if transfer.route in OUTSIDE:
             self.last_sent = time.monotonic()
-        allowed = self._take(size)
+        allowed = self._take(transfer, size)
         transfer.sent += allowed
         return allowed
 
     def receive(self, transfer: Transfer, size: int) -> int:
         """Count bytes to the environment; returns how many of them are within the limit."""
-        allowed = self._take(size)
+        allowed = self._take(transfer, size)
         transfer.received += allowed
         return allowed
 
-    def _take(self, size: int) -> int:
+    def _take(self, transfer: Transfer, size: int) -> int:
+        if transfer.route not in OUTSIDE:  # the judge has budgets of its own
+            return size
         allowed = max(0, min(size, self.max_bytes - self.bytes))
         self.bytes += allowed
         return allowed

@@ -53,6 +53,10 @@ PROXY_VARIABLES = {
     **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost"),
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
 }
+CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+CERTIFICATE_VARIABLES = dict.fromkeys(
+    ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"), CERTIFICATES
+)
 # What the kernel shows of the machine and no program of a run needs: each is covered where it is.
 HOST_FILES = """
 cmdline config.gz diskstats interrupts iomem ioports kallsyms key-users keys latency_stats modules
@@ -126,6 +130,7 @@ class View:
     writable: Path | None
     variables: Mapping[str, str]
     programs: Mapping[str, Path]  # by their names in the venv's bin folder
+    certificates: bytes
 
 
 def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
@@ -147,6 +152,7 @@ def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
         *_file(memory, "/etc/group", GROUP.encode()),
         *_file(memory, "/etc/hosts", HOSTS.encode()),
         *_file(memory, "/etc/nsswitch.conf", NSSWITCH.encode()),
+        *(_file(memory, CERTIFICATES, view.certificates) if view.certificates else ()),
         *_proc(memory),
         *("--dev", "/dev"),
         # Shared maps of /dev/zero are memory that no resident-set count sees.
@@ -158,6 +164,7 @@ def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
 
 
 def _variables(view: View, events_fd: int) -> list[str]:
+    certificates = CERTIFICATE_VARIABLES if view.certificates else {}
     path = f"{VENV}/bin:{view.base.site_packages}/bin:{ENVIRONMENT}/bin:/usr/bin:/bin"
     return [
         "--clearenv",
@@ -167,6 +174,7 @@ def _variables(view: View, events_fd: int) -> list[str]:
         *(option for pair in JUDGE_VARIABLES.items() for option in ("--setenv", *pair)),
         *(option for pair in DATA_VARIABLES.items() for option in ("--setenv", *pair)),
         *(option for pair in PROXY_VARIABLES.items() for option in ("--setenv", *pair)),
+        *(option for pair in certificates.items() for option in ("--setenv", *pair)),
         *("--setenv", "ENVYARD_EVENTS_FD", str(events_fd)),
     ]
 
