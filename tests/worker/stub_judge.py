@@ -69,7 +69,7 @@ async def serving_judge(judge: StubJudge) -> AsyncIterator[StubJudge]:
     application = web.Application()
     application.router.add_post("/v1/chat/completions", judge.chat)
     application.router.add_get("/v1/models", judge.models)
-    runner = web.AppRunner(application, shutdown_timeout=0.1)
+    runner = web.AppRunner(application, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -145,3 +146,26 @@ def test_a_judge_that_fails_is_the_platforms_fault(status: int) -> None:
 def test_a_run_without_judge_calls_needs_no_judge() -> None:
     assert perform_run(play_all).result[0] == "succeeded"
     assert perform_run(play_all, spec=JUDGED, judge=StubJudge()).result[0] == "succeeded"
+
+
+async def waits(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
+    """An environment whose first rollout is over its time while it waits for the judge."""
+    yield BEGAN
+    yield loaded()
+    for (item,) in await sandbox.plan():
+        word = item["rollout"]
+        yield {"event": "rollout_started", "rollout": word}
+        await sandbox.complete(word, f"question {item['task']}")
+        waiting = asyncio.create_task(ask(sandbox, "right?", word))
+        await asyncio.sleep(1.0)
+        error = {"type": "RolloutTimeout", "message": "it took too long", "fault": "environment"}
+        yield {"event": "rollout", "rollout": word, "ok": False, "error": error}
+        waiting.cancel()
+    yield {"event": "done"}
+
+
+def test_a_rollout_that_is_late_for_its_judge_is_the_platforms_fault() -> None:
+    spec = replace(JUDGED, limits=replace(SPEC.limits, rollout_seconds=60.0))
+    outcome = perform_run(waits, spec=spec, judge=StubJudge(hanging=True))
+    assert outcome.result == ("errored", ["run.judge_unreachable"])
+    assert "the judge took" in outcome.hub.endings[0]["findings"][0]["message"]

@@ -10,11 +10,14 @@ import aiohttp
 from envyard.contract.findings import Finding, finding
 from envyard.contract.job import JobSpec
 from envyard.contract.judge import JudgeFacts
+from envyard.contract.runner_events import RolloutResult
 from envyard_runner.config import Config
+from envyard_runner.execution.collector import TIMEOUT
 from envyard_runner.gateway import Model
 from envyard_runner.gateway.judge.live import SEED, TEMPERATURE
 from envyard_runner.gateway.judge.usage import JudgeUsage
 
+WAITED_SHARE = 0.5  # of a rollout's time, beyond which the judge made it late
 CALL_SHARE = 0.5  # of a rollout's time: a late verdict must show before the rollout's time ends
 
 
@@ -50,6 +53,16 @@ def judge_facts(model: Model | None, usage: JudgeUsage) -> JudgeFacts | None:
         over_budget=usage.over_budget.total(),
         asked_models=dict(usage.asked_models),
     )
+
+
+def note_slow_judge(result: RolloutResult, usage: JudgeUsage) -> None:
+    """Note the judge's fault where a rollout that took too long waited for it most of the time."""
+    if (result.error or {}).get("type") != TIMEOUT:
+        return
+    name = f"{result.policy}/{result.task}/{result.attempt}"
+    waited = usage.seconds_of(name)
+    if waited > WAITED_SHARE * result.seconds:
+        usage.fail(f"the judge took {waited:.0f} of the {result.seconds:.0f} seconds of {name}")
 
 
 def judge_fault(usage: JudgeUsage) -> list[Finding]:

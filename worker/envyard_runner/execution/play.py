@@ -13,7 +13,7 @@ from envyard.contract.job import JobSpec
 from envyard.contract.runner_events import Facts
 from envyard_runner.execution.collector import EventCollector
 from envyard_runner.execution.host_access import harmed_by_network, with_refused_hosts
-from envyard_runner.execution.judge_access import judge_facts
+from envyard_runner.execution.judge_access import judge_facts, note_slow_judge
 from envyard_runner.execution.judge_checks import JudgeCheckRun
 from envyard_runner.execution.judge_keys import (
     PLACEHOLDERS,
@@ -183,6 +183,7 @@ async def _run_rollouts(
                     ):
                         sandbox.kill()
                     elif result is not None:
+                        note_slow_judge(result, gateway.judge.usage)
                         outbox.add_rollout(result)
                     outbox.total = len(gateway.plan.expected)
                 return await sandbox.wait()
