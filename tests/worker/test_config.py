@@ -93,3 +93,45 @@ def test_a_job_may_ask_for_less_but_not_for_more() -> None:
         1 << 20,
         5,
     )
+
+
+@pytest.mark.parametrize(
+    ("settings", "rule"),
+    [
+        ({"RUNNER_DATA_URL": "data.example"}, "must start with http:// or https://"),
+        ({"RUNNER_DATA_URL": "http://mirror.lab:8080/hf"}, "RUNNER_DATA_PLAIN_HTTP=1"),
+        ({"RUNNER_DATA_URL": "http://127.0.0.1.evil.example"}, "RUNNER_DATA_PLAIN_HTTP=1"),
+        (
+            {
+                "RUNNER_DATA_URL": "http://mirror.lab", "RUNNER_DATA_TOKEN": "hf_secret",
+                "RUNNER_DATA_PLAIN_HTTP": "1",
+            },
+            "http would reveal it",
+        ),
+        ({"RUNNER_DATA_URL": "https://data.example", "RUNNER_DATA_MB": "all"}, "whole number"),
+    ],
+)  # fmt: skip
+def test_an_address_of_data_sets_that_anybody_could_change_is_refused(
+    settings: dict[str, str], rule: str
+) -> None:
+    with pytest.raises(ConfigError, match=rule) as refusal:
+        Config.from_environment(settings)
+    assert "hf_secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"RUNNER_DATA_URL": "https://huggingface.co/", "RUNNER_DATA_TOKEN": "hf_secret"},
+        {"RUNNER_DATA_URL": "http://localhost:8080", "RUNNER_DATA_TOKEN": "hf_secret"},
+        {"RUNNER_DATA_URL": "http://mirror.lab:8080/hf", "RUNNER_DATA_PLAIN_HTTP": "1"},
+    ],
+)
+def test_data_sets_come_from_https_loopback_or_a_mirror_of_ones_own(
+    settings: dict[str, str],
+) -> None:
+    config = Config.from_environment(settings)
+    assert config.data_source is not None
+    assert config.data_source.url == settings["RUNNER_DATA_URL"].rstrip("/")
+    assert config.data_source.allowed == ("*",)
+    assert "hf_secret" not in repr(config)

@@ -232,12 +232,15 @@ def _data_source(environ: Mapping[str, str]) -> DataSource | None:
     url = _url(environ, "RUNNER_DATA_URL", "")
     if not url:
         return None
-    return DataSource(
+    source = DataSource(
         url=url,
         token=secret(environ, "RUNNER_DATA_TOKEN"),
         allowed=_names(environ, "RUNNER_DATA_ALLOW", "*"),
         hosts=_names(environ, "RUNNER_DATA_HOSTS", DATA_HOSTS),
     )
+    if problem := source.insecure(plain_http=environ.get("RUNNER_DATA_PLAIN_HTTP") == "1"):
+        raise ConfigError(problem)
+    return source
 
 
 def _names(environ: Mapping[str, str], name: str, default: str) -> tuple[str, ...]:

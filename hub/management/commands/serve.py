@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from hub import demo, programs, publish_examples, supervisor
+from hub import demo, programs, provided, publish_examples, supervisor
 from registry.errors import HubError
 from registry.upkeep import integrity, upgrade
 
@@ -149,6 +149,7 @@ class Command(BaseCommand):
             "  hub login && hub search math",
             "  hub init my-env && hub push my-env",
             "",
+            provided.line(os.environ),
             *self._mail(),
             f"Logs are in {settings.HUB_HOME / 'logs'}; Ctrl-C stops everything.",
             "",

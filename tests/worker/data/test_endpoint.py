@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -11,7 +12,7 @@ import pytest
 
 from envyard.contract.data_lock import DataLock, parse, render
 from envyard_runner.data import listings
-from tests.data_hub import LARGE, DataHub, blob_id, serving
+from tests.data_hub import LARGE, Answer, DataHub, Request, blob_id, serving
 from tests.worker.data.served_mirror import play, served
 
 README = "---\nlicense: mit\n---\n"
@@ -215,6 +216,28 @@ def test_a_frozen_run_needs_no_upstream_once_its_files_are_stored(tmp_path: Path
 
     def pytest_fail() -> None:
         raise AssertionError("the upstream was asked")
+
+    play(tmp_path, scenario)
+
+
+def test_an_internal_mirror_below_a_path_serves_as_upstream(tmp_path: Path) -> None:
+    async def scenario(hub: DataHub) -> None:
+        fill(hub)
+        base, hub.url = hub.url, f"{hub.url}/artifacts/hf"
+
+        def below(request: Request) -> Answer:
+            if not request.target.startswith("/artifacts/hf/"):
+                return Answer(404)
+            target = request.target.removeprefix("/artifacts/hf")
+            if "/resolve/" in target and "moved" not in target:
+                return Answer(302, headers={"Location": f"{base}{request.target}?moved=1"})
+            return hub.answer(replace(request, target=target))
+
+        hub.intercept = below
+        async with served(tmp_path, hub) as run:
+            assert (await run.get(f"{SETS}/main/train.jsonl")).body == ROWS
+            assert (await run.get(f"{API}/tree/main")).status == 200
+            assert not run.usage.failed.is_set()
 
     play(tmp_path, scenario)
 

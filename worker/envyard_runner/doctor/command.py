@@ -11,6 +11,7 @@ from dataclasses import asdict
 
 from envyard_runner.config import Config, ConfigError
 from envyard_runner.doctor.check import Check
+from envyard_runner.doctor.data import examine_data
 from envyard_runner.doctor.hub import examine_hub
 from envyard_runner.doctor.machine import examine_disk, examine_machine
 
@@ -45,7 +46,8 @@ async def examine(config: Config, *, environment: bool = True) -> list[Check]:
     disk = await examine_disk(config)
     fit = environment and all(check.ok for check in machine)
     played = await examine_environment(config) if fit else []
-    return [*machine, disk, *played, *await examine_hub(config)]
+    hub = await examine_hub(config)
+    return [*machine, disk, *played, *hub, *await examine_data(config)]
 
 
 async def examine_environment(config: Config) -> list[Check]:
