@@ -16,6 +16,7 @@ from frontend.pages import (
     moderation,
     organisations,
     owner,
+    provisions,
     publish,
     publishers,
     quotas,
@@ -51,6 +52,39 @@ urlpatterns = [
     ),
     path(f"{ENV}settings/transfer/", environment_settings.transfer, name="environment-transfer"),
     path(f"{ENV}settings/delete/", environment_settings.delete, name="environment-delete"),
+    path(f"{ENV}settings/provisions/", provisions.provisions, name="environment-provisions"),
+    path(
+        f"{ENV}settings/provisions/variables/",
+        provisions.set_variable,
+        name="environment-variables",
+    ),
+    path(
+        f"{ENV}settings/provisions/variables/<str:variable>/delete/",
+        provisions.delete_variable,
+        name="environment-variable-delete",
+    ),
+    path(f"{ENV}settings/provisions/secrets/", provisions.set_secret, name="environment-secrets"),
+    path(
+        f"{ENV}settings/provisions/secrets/<str:key>/delete/",
+        provisions.delete_secret,
+        name="environment-secret-delete",
+    ),
+    path(f"{ENV}settings/provisions/hosts/", provisions.add_host, name="environment-hosts"),
+    path(
+        f"{ENV}settings/provisions/hosts/<str:host>/remove/",
+        provisions.remove_host,
+        name="environment-host-remove",
+    ),
+    path(
+        f"{ENV}settings/provisions/hosts/<str:host>/approve/",
+        provisions.approve_host,
+        name="environment-host-approve",
+    ),
+    path(
+        f"{ENV}settings/provisions/hosts/<str:host>/refuse/",
+        provisions.refuse_host,
+        name="environment-host-refuse",
+    ),
     path(f"{ENV}settings/publishers/", publishers.of_environment, name="environment-publishers"),
     path(
         f"{ENV}settings/publishers/<int:pk>/remove/",

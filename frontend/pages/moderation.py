@@ -30,9 +30,12 @@ from registry.catalog.models import Environment, Version
 from registry.errors import HubError
 from registry.moderation import services
 from registry.moderation.models import Report
+from registry.provisions import hosts
 from registry.read_models import environments
 from registry.runs.models import Run
 from registry.runs.queries import runners_with_runs
+
+MAX_HOSTS = 50  # on the page; `manage.py hosts` lists all
 
 
 class NewReport(forms.Form):
@@ -96,7 +99,12 @@ def moderation(request: HttpRequest) -> HttpResponse:
         )
         for runner in runner_rows
     ]
-    context = {"reports": reports, "next": following, "runners": runner_states}
+    context = {
+        "reports": reports,
+        "next": following,
+        "runners": runner_states,
+        "hosts": hosts.to_approve()[:MAX_HOSTS],
+    }
     return render(request, "pages/moderation.html", context)
 
 

@@ -25,6 +25,7 @@ SIGNED_IN = (
     "/settings/usage/",
     "/settings/organisations/",
     "/envs/alice/demo-env/settings/publishers/",
+    "/envs/alice/demo-env/settings/provisions/",
     "/settings/tokens/",
     "/settings/security/",
     "/password/change/",
