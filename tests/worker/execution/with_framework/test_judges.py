@@ -18,12 +18,15 @@ WHEELS = {
     "judge_anthropic": ("v0", 2),
     "judge_swallows": ("v0", 2),
     "judge_v1": ("v1", 1),
+    "judge_hard_coded": ("v0", 1),
 }
+LIVE_CHECKS = 2  # rollouts with a reply that the judge did not judge
 MODELS = {
     "judge_rubric": "gpt-4.1-nano",
     "judge_parse": "o3-mini",
     "judge_anthropic": "claude-sonnet-4",
     "judge_swallows": "gpt-5",
+    "judge_hard_coded": "openai/gpt-4.1-mini",
 }
 
 
@@ -48,12 +51,14 @@ def test_with_a_judge_its_calls_are_under_their_rollouts_and_replayed(
     assert run.outcome.result[0] == "succeeded", run.outcome.hub.log
     assert set(run.first.values()) == {1.0}
     calls = WHEELS[wheel][1]
-    assert len(judge.requests) == 2 * calls
+    assert len(judge.requests) == (2 + LIVE_CHECKS) * calls
     for rollout in run.outcome.hub.rollouts:
         exchanges = rollout["transcript"]["judge"]
         assert rollout["usage"]["judge_calls"] == len(exchanges) == calls
         assert rollout["turns"] == 1
         assert {exchange["error"] for exchange in exchanges} == {""}
+        hosts = {"api.pinference.ai"} if wheel == "judge_hard_coded" else {""}
+        assert {exchange["host"] for exchange in exchanges} == hosts
         if wheel in MODELS:
             assert {exchange["asked_model"] for exchange in exchanges} == {MODELS[wheel]}
     assert set(run.same.values()) == {True}
