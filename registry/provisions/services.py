@@ -80,7 +80,9 @@ def set_secret(
                 "set_at": timezone.now(),
             },
         )
-        events.record("secret.set", by=by, environment=environment, name=name, hosts=bound)
+        events.record(
+            "secret.set", by=by, environment=environment, name=name, hosts=", ".join(bound)
+        )
     return row
 
 

@@ -103,7 +103,7 @@ def secret_values(*, run_id: UUID, attempt: int) -> dict[str, str]:
             version=run.version,
             run=run,
             attempt=attempt,
-            names=sorted(values),
+            names=", ".join(sorted(values)),
         )
     return values
 

@@ -18,6 +18,7 @@ from registry.catalog.models import Environment, Version
 from registry.catalog.transfer import transfer
 from registry.errors import HubError
 from registry.events import Event
+from registry.moderation import journal
 from registry.provisions import cipher, grants, hosts, services
 from registry.provisions.models import EnvironmentHost, EnvironmentSecret
 from registry.runs import services as runs
@@ -145,7 +146,7 @@ def test_a_run_of_the_owners_version_receives_the_secret_for_its_attempt(
     path, body = f"runs/{job.run}/secrets/", {"attempt": job.attempt}
     answer = gpu.post(path, body, token=job.run_token)
     assert answer.json() == {"secrets": {"EXA_API_KEY": VALUE}}
-    assert Event.objects.get(verb="run.secrets_sent").data["names"] == ["EXA_API_KEY"]
+    assert Event.objects.get(verb="run.secrets_sent").data["names"] == "EXA_API_KEY"
     assert gpu.post(path, body).status_code == 401  # the runner's own token is not enough
     assert gpu.post(path, {"attempt": 2}, token=job.run_token).status_code == 409
     runs.cancel(run=version.runs.get(), by=alice)
@@ -251,6 +252,21 @@ def test_maintainers_set_secrets_and_staff_do_not(lab: Organisation, root: User)
     token = tokens.mint(user=root, name="t", scope="admin")[1]
     response = Client().put(path, headers={"Authorization": f"Bearer {token}"})
     assert response.status_code == 403
+
+
+def test_the_journal_has_a_sentence_for_each_change_and_no_value(
+    environment: Environment, alice: User, root: User
+) -> None:
+    services.set_variable(environment=environment, name="MODE", value="hard", by=alice)
+    services.delete_variable(environment=environment, name="MODE", by=alice)
+    services.delete_secret(environment=environment, name="EXA_API_KEY", by=alice)
+    hosts.refuse(environment=environment, host=EXA, by=root)
+    hosts.remove(environment=environment, host=EXA, by=alice)
+    shown = [journal.sentence(event) for event in journal.of_environment(environment)]
+    assert "alice set the secret EXA_API_KEY of alice/demo-env for api.exa.ai" in shown
+    assert "alice set the variable MODE of alice/demo-env to 'hard'" in shown
+    assert "root approved the host api.exa.ai for alice/demo-env" in shown
+    assert not any(VALUE in sentence for sentence in shown)
 
 
 def test_staff_approve_hosts_by_command(
