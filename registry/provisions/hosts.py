@@ -111,8 +111,10 @@ def _decide(
             row.approved_at = timezone.now() if approved else None
             row.approved_by = by if approved else None
             row.save(update_fields=["approved_at", "approved_by"])
-            verb = "host.approved" if approved else "host.refused"
-            events.record(verb, by=by, environment=environment, host=host)
+            if approved:
+                events.record("host.approved", by=by, environment=environment, host=host)
+            else:
+                events.record("host.refused", by=by, environment=environment, host=host)
     return row
 
 

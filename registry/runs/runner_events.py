@@ -14,7 +14,7 @@ from envyard.contract.findings import Finding, finding, is_requirement
 from envyard.contract.job import MODEL
 from envyard.contract.replay import Replayed
 from envyard.contract.runner_events import Events, Facts, Finish, Outcome, RolloutResult
-from registry import events as journal
+from registry import events
 from registry.catalog import data_locks, locks
 from registry.errors import HubError
 from registry.provisions import grants
@@ -97,7 +97,7 @@ def secret_values(*, run_id: UUID, attempt: int) -> dict[str, str]:
     with transaction.atomic():
         run = _lock_attempt(run_id, attempt)
         values = grants.values(run.version, requested_by=run.requested_by)
-        journal.record(
+        events.record(
             "run.secrets_sent",
             environment=run.version.environment,
             version=run.version,
