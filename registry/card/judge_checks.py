@@ -14,6 +14,23 @@ from registry.card.rescoring import agree
 
 VERDICTS = ("own", "given", "yes", "no")  # those that a parser should read
 Rewards = Mapping[str, float]
+# Two checks with other replies than the policy's, the first of which must earn no more.
+REPLIES = (
+    (
+        "judge.empty_paid",
+        "empty_yes",
+        "empty_no",
+        "An empty reply in place of that of {rollout} got {more} when the judge approved it, and "
+        "{less} when it did not.",
+    ),
+    (
+        "judge.talked_over",
+        "pleading",
+        "plain",
+        "A reply without an answer in place of that of {rollout} got {more} with an order to the "
+        "judge, and {less} without.",
+    ),
+)
 
 
 def judge_findings(facts: JudgeFacts | None, checks: Sequence[JudgeCheck]) -> list[Finding]:
@@ -95,18 +112,15 @@ def _paid_without_verdict(rollouts: Mapping[str, Sequence[JudgeCheck]]) -> Itera
 
 def _paid_replies(rollout: str, checks: Mapping[str, JudgeCheck]) -> Iterable[Finding]:
     """Findings about replies that the policy never gave."""
-    for code, check, other, how in (
-        ("judge.empty_paid", "empty_yes", "empty_no", "an empty reply, once the judge approved it"),
-        ("judge.talked_over", "pleading", "plain", "no answer, but an order to the judge"),
-    ):
+    for code, check, other, sentence in REPLIES:
         if check not in checks or other not in checks:
             continue
         more, less = checks[check].reward, checks[other].reward
         if more is not None and (less is None or (more > less and not agree(more, less))):
             if less is None and more <= 0:
                 continue
-            without = "failed" if less is None else f"got {less:g}"
-            message = f"In the place of {rollout}, {how}, got {more:g}; without that it {without}."
+            without = "no reward" if less is None else f"{less:g}"
+            message = sentence.format(rollout=rollout, more=f"{more:g}", less=without)
             yield finding(code, message, where=rollout, reward=more, other=less)
 
 

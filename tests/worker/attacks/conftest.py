@@ -28,6 +28,7 @@ from tests.wheels import TASKSET, filename, make_wheel
 from tests.worker.guest.adapters.conftest import site
 from tests.worker.scripted_sandbox import SPEC, Outcome, perform_run
 from tests.worker.stub_hub import StubHub
+from tests.worker.stub_judge import StubJudge
 
 PAYLOADS = Path(__file__).with_name("payloads")
 MIB = 1 << 20
@@ -90,13 +91,15 @@ class Runner:
         hub: StubHub | None = None,
         job: dict[str, Any] | None = None,
         settings: dict[str, str] | None = None,
+        judge: StubJudge | None = None,
         outside: Callable[[], Outside] = Outside,
         **limits: Any,
     ) -> Attack:
         """Run one wheel from its job to its ending; with `framework`, beside the real framework.
 
         `layer` are files of other distributions that the version depends on, `job` other fields of
-        the job, `settings` variables of the runner, `outside` is the network that its proxy uses.
+        the job, `settings` variables of the runner, `judge` its judge, `outside` the network that
+        its proxy uses.
         """
         wheel = make_wheel(name, files=files)
         reference = WheelRef(
@@ -126,7 +129,7 @@ class Runner:
         hub.wheel = wheel
         outcome = perform_run(
             spec=spec, hub=hub, build=build, prepare=prepare, outside=outside, settings=settings,
-            seconds=110,
+            seconds=110, judge=judge,
         )  # fmt: skip
         return Attack(outcome, uids)
 

@@ -15,6 +15,11 @@ BODY = {"model": "gpt-4.1", "messages": [QUESTION], "temperature": 1.5, "max_tok
 CHAT = "/v1/chat/completions"
 
 
+def parts(*contents: Any) -> bytes:
+    """A chat completion whose only message has these parts."""
+    return json.dumps({"messages": [{"role": "user", "content": list(contents)}]}).encode()
+
+
 def reply_text(answer: dict[str, Any]) -> str:
     text: str = answer["choices"][0]["message"]["content"]
     return text
@@ -225,6 +230,11 @@ def test_a_request_that_the_server_refuses_is_the_environments_affair() -> None:
         (CHAT, b'{"messages": [{"role": "user", "content": "' + b"a" * (5 << 20) + b'"}]}'),
         (CHAT, b"[" * 100_000),
         (CHAT, b'{"messages": [{"role": "user", "content": "a"}], "n": 3}'),
+        (CHAT, parts({"type": "image_url", "image_url": {"url": "http://169.254.169.254/"}})),
+        (CHAT, parts({"type": "image_url", "image_url": {"url": "file:///etc/passwd"}})),
+        (CHAT, parts({"type": "text", "text": "a", "image_url": {"url": "http://a"}})),
+        (CHAT, parts({"type": "video_url", "video_url": {"url": "http://127.0.0.1/"}})),
+        (CHAT, parts("text")),
         ("/v1/responses", b'{"input": 5}'),
         ("/v1/responses", b'{"input": [{"role": "user"}]}'),
         ("/v1/responses", b'{"input": "a", "tools": [{"type": "web_search"}]}'),
@@ -311,3 +321,20 @@ def test_a_record_is_bounded_and_keeps_its_verdicts_longest() -> None:
         assert exchanges[-1].cut
 
     run_scenario(scenario, judge=StubJudge())
+
+
+def test_an_image_in_the_message_itself_reaches_the_judge() -> None:
+    judge = StubJudge()
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+
+    async def scenario(served: ServedGateway) -> None:
+        text = {"type": "text", "text": "right?"}
+        assert (await served.judge(CHAT, None, data=parts(text, image)))[0] == 200
+        assert judge.requests[0]["messages"][0]["content"] == [text, image]
+        source = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
+        content = [{"type": "text", "text": "right?"}, {"type": "image", "source": source}]
+        body = {"messages": [{"role": "user", "content": content}]}
+        assert (await served.judge("/v1/messages", body))[0] == 200
+        assert judge.requests[1]["messages"][0]["content"] == [text, image]
+
+    run_scenario(scenario, judge=judge)

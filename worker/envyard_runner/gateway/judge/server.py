@@ -15,7 +15,7 @@ from aiohttp import web
 
 from envyard.contract.judge import JudgeExchange
 from envyard_runner.gateway.judge import anthropic, chat, responses
-from envyard_runner.gateway.judge.call import JudgeCall
+from envyard_runner.gateway.judge.call import JudgeCall, require_inline
 from envyard_runner.gateway.judge.live import Verdicts
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.judge.usage import JudgeUsage
@@ -96,7 +96,8 @@ class Judge:
             if request.method == "POST":
                 self.usage.refuse_path(path)
             raise Refusal(404, "not_found", f"{request.method} {path[:100]} is no judge call")
-        call = SHAPES[shape].read(await _body(request))
+        call: JudgeCall = SHAPES[shape].read(await _body(request))
+        require_inline(call.messages)
         self.usage.note_model(call.asked_model)
         rollout = self._rollout_of(request.headers.get(HEADER, "")[:40]) or ""
         host = request.get(INTERCEPTED_HOST, "")
