@@ -38,6 +38,8 @@ def test_a_secret_is_read_from_a_file_and_never_printed(tmp_path: Path) -> None:
         ("RUNNER_PIDS", "-1", "must be a whole number above 0"),
         ("RUNNER_PYTHON", "/nowhere/python3", "is not a program"),
         ("HUB_RUNNER_TOKEN_FILE", "/nowhere/token", "cannot be read"),
+        ("RUNNER_NLTK_DATA", "/nowhere/nltk", "is no folder"),
+        ("RUNNER_NLTK_DATA", "nltk_data", "absolute path"),
     ],
 )
 def test_a_bad_value_names_the_variable_the_value_and_the_rule(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from envyard_runner.data.source import DataSource
+from envyard_runner.index_settings import index_environment
 from envyard_runner.limits import Limits
 from envyard_runner.model.available import AvailableModels
 from envyard_runner.model.endpoint import Endpoint
@@ -38,7 +39,8 @@ class Config:
     `concurrency` the most rollouts at once while the model's server has capacity, `free_bytes`
     what must be free below `home` before a run is taken, `data_source` the hub of data sets that
     runs may read, of which `data_bytes` are kept and a run reads `data_run_bytes`, `hosts_allowed`
-    whether runs may reach hosts that their hub approved, with `hosts_bytes` both ways, `cgroup` a
+    whether runs may reach hosts that their hub approved, with `hosts_bytes` both ways, `nltk_data`
+    a folder for environments that depend on NLTK, `cgroup` a
     delegated cgroup v2 folder (None: look at the runner's own), `index_environment` the variables
     of uv for its package index and certificates.
     """
@@ -63,6 +65,7 @@ class Config:
     data_source: DataSource | None = None
     data_bytes: int = 50 << 30
     data_run_bytes: int = 2 << 30
+    nltk_data: Path | None = None
     hosts_allowed: bool = True
     hosts_bytes: int = 256 << 20
     build_bytes: int = 20 << 30  # that the disk may lose while one venv is built
@@ -94,12 +97,13 @@ class Config:
             data_source=_data_source(environ),
             data_bytes=_number(environ, "RUNNER_DATA_MB", 50 << 10) * MEBIBYTE,
             data_run_bytes=_number(environ, "RUNNER_DATA_RUN_MB", 2 << 10) * MEBIBYTE,
+            nltk_data=_folder(environ, "RUNNER_NLTK_DATA"),
             hosts_allowed=_flag(environ, "RUNNER_HOSTS", default=True),
             hosts_bytes=_number(environ, "RUNNER_HOSTS_MB", 256) * MEBIBYTE,
             venv_cache_bytes=_number(environ, "RUNNER_VENV_CACHE_MB", 20 << 10) * MEBIBYTE,
             free_bytes=_number(environ, "RUNNER_FREE_MB", 1 << 10) * MEBIBYTE,
             cgroup=Path(environ["RUNNER_CGROUP"]) if environ.get("RUNNER_CGROUP") else None,
-            index_environment=_index(environ),
+            index_environment=index_environment(environ),
         )
 
     @property
@@ -131,26 +135,6 @@ class Config:
     def venvs(self) -> Path:
         """One folder per built venv, named by its key."""
         return self.home / "venvs"
-
-
-# uv is started with an empty environment plus these, so that nothing else of the runner reaches it.
-INDEX_VARIABLES = (
-    "UV_DEFAULT_INDEX",
-    "UV_INDEX",
-    "UV_HTTP_RETRIES",
-    "UV_HTTP_TIMEOUT",
-    "UV_SYSTEM_CERTS",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "no_proxy",
-)
 
 
 def secret(environ: Mapping[str, str], name: str) -> str | None:
@@ -217,16 +201,6 @@ def _home(environ: Mapping[str, str]) -> Path:
     return home if blocked_folder(existing) is None else SYSTEM_HOME
 
 
-def _index(environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables of uv's package index and its certificates: the machine's authorities, a
-    company's too."""
-    variables = {name: environ[name] for name in INDEX_VARIABLES if environ.get(name)}
-    for name in ("UV_INDEX_URL", "PIP_INDEX_URL"):
-        if environ.get(name):
-            variables.setdefault("UV_DEFAULT_INDEX", environ[name])
-    return {"UV_SYSTEM_CERTS": "1", **variables}
-
-
 def _data_source(environ: Mapping[str, str]) -> DataSource | None:
     """The data set hub of RUNNER_DATA_URL; None where that is unset."""
     url = _url(environ, "RUNNER_DATA_URL", "")
@@ -241,6 +215,16 @@ def _data_source(environ: Mapping[str, str]) -> DataSource | None:
     if problem := source.insecure(plain_http=environ.get("RUNNER_DATA_PLAIN_HTTP") == "1"):
         raise ConfigError(problem)
     return source
+
+
+def _folder(environ: Mapping[str, str], name: str) -> Path | None:
+    """An existing folder by its absolute path; None where the setting is empty."""
+    if not environ.get(name):
+        return None
+    folder = Path(environ[name])
+    if not folder.is_absolute() or not folder.is_dir():
+        raise ConfigError(f"{name}={folder} is no folder; write the absolute path of one")
+    return folder
 
 
 def _names(environ: Mapping[str, str], name: str, default: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from envyard.contract.lock import Pin
 from envyard_runner.config import Config
 from envyard_runner.guest import launch
 from envyard_runner.sandbox import Sandbox
@@ -25,6 +26,8 @@ job = json.load(open("/job.json"))
 events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
 def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
 print("loading", job["module"], flush=True)
+if os.path.isdir("/venv/nltk_data"):
+    print("nltk", os.listdir("/venv/nltk_data"), flush=True)
 TASK = {"index": 0, "hash": "h", "prompt": "what?", "prompted": True, "reference": True}
 say("environment_began")
 say("loaded", seconds=0.1, tasks=[TASK])
@@ -57,8 +60,15 @@ def home() -> Iterator[Path]:
     shutil.rmtree(home)
 
 
-def in_real_sandbox(home: Path, mode: str, **limits: Any) -> tuple[Outcome, list[Path]]:
-    """Run INSIDE in bubblewrap, with an empty venv."""
+def in_real_sandbox(
+    home: Path,
+    mode: str,
+    *,
+    pins: tuple[Pin, ...] = (),
+    settings: dict[str, str] | None = None,
+    **limits: Any,
+) -> tuple[Outcome, list[Path]]:
+    """Run INSIDE in bubblewrap, with an empty venv that is said to have `pins`."""
     site, inside = home / "site", home / "programs"
     for folder in (site, inside):
         folder.mkdir()
@@ -68,13 +78,13 @@ def in_real_sandbox(home: Path, mode: str, **limits: Any) -> tuple[Outcome, list
     config = Config.from_environment({**os.environ, "RUNNER_HOME": str(home)})
 
     async def empty(*_: Any, **__: Any) -> Venv:
-        return Venv(site, site, packages=1, seconds=0.0)
+        return Venv(site, site, packages=1, seconds=0.0, pins=pins)
 
     def prepare(**options: Any) -> Sandbox:
         return Sandbox.prepare(**options | {"config": config, "inside": inside})
 
     spec = replace(SPEC, policies=("silent", "oracle"), limits=replace(SPEC.limits, **limits))
-    outcome = perform_run(spec=spec, build=empty, prepare=prepare)
+    outcome = perform_run(spec=spec, build=empty, prepare=prepare, settings=settings)
     return outcome, list(config.runs.iterdir())
 
 
@@ -99,3 +109,25 @@ def test_a_program_that_never_ends_is_stopped_by_the_wall_clock(home: Path) -> N
     assert outcome.result == ("failed", ["run.wall_clock"])
     assert len(outcome.hub.rollouts) == 2
     assert not left
+
+
+@pytest.mark.sandbox
+def test_nltk_data_of_the_operator_is_seen_where_the_venv_has_nltk(home: Path) -> None:
+    data = home / "nltk"
+    (data / "corpora").mkdir(parents=True)
+    for folder in (data, data / "corpora"):
+        folder.chmod(0o755)
+    settings = {"RUNNER_NLTK_DATA": str(data)}
+
+    outcome, _ = in_real_sandbox(home, "", pins=(Pin("nltk", "3.9", ()),), settings=settings)
+    assert outcome.result == ("succeeded", [])
+    assert "nltk ['corpora']\n" in outcome.hub.log
+
+
+@pytest.mark.sandbox
+def test_nltk_data_is_not_shown_to_an_environment_without_nltk(home: Path) -> None:
+    settings = {"RUNNER_NLTK_DATA": str(home)}
+
+    outcome, _ = in_real_sandbox(home, "", pins=(Pin("numpy", "2.0", ()),), settings=settings)
+    assert outcome.result == ("succeeded", [])
+    assert "nltk" not in outcome.hub.log

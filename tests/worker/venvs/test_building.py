@@ -8,6 +8,7 @@ from textwrap import dedent
 
 import pytest
 
+from tests.wheels import write_wheel
 from tests.worker.venvs.conftest import LockStore, VenvSetup
 
 pytestmark = pytest.mark.sandbox
@@ -21,6 +22,23 @@ def test_an_environment_and_its_dependencies_import_inside(venv_setup: VenvSetup
     assert venv.packages == 3
     code = "import demo_env, shallow, deep; print(demo_env.WORD, deep.VERSION)"
     assert venv_setup.run_code(venv, code) == "built 1.0\n"
+
+
+def test_a_folder_of_wheels_has_what_the_index_has_no_wheel_of(venv_setup: VenvSetup) -> None:
+    folder = venv_setup.config.home.parent / "operators-wheels"
+    folder.mkdir()
+    content, alone = {"only_source.py": "WORD = 'kept'\n"}, {"Requires-Dist": None}
+    write_wheel(folder, "only_source", "1.2", files=content, metadata=alone)
+    variables = {**venv_setup.config.index_environment, "UV_FIND_LINKS": str(folder)}
+    with_folder = replace(
+        venv_setup, config=replace(venv_setup.config, index_environment=variables)
+    )
+    lock_store = LockStore()
+    venv = with_folder.build(
+        requires=["only-source"], lock_store=lock_store, before="2026-02-01T00:00:00Z"
+    )
+    assert [(pin.name, pin.version) for pin in venv.pins] == [("only-source", "1.2")]
+    assert venv_setup.run_code(venv, "import only_source as s; print(s.WORD)") == "kept\n"
 
 
 def test_extra_requirements_join_the_resolution(venv_setup: VenvSetup) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from envyard.contract.findings import finding
@@ -49,6 +50,7 @@ log = logging.getLogger(__name__)
 # The supervisor, which starts the driver; without `site`, so that no `.pth` file or `sitecustomize`
 # of the version's venv runs in it.
 GUEST_COMMAND = ["python", "-I", "-S", "/inside/main.py"]
+NLTK, NLTK_DATA = "nltk", "nltk_data"  # a distribution, and its folder below sys.prefix
 UNKNOWN_RELEASE = " is not in this runner's table of releases: its names were not compared"
 CLEANUP_SECONDS = 30.0
 STATE_SECONDS = 1.0
@@ -205,6 +207,7 @@ async def _evaluate(
             job=json.dumps(_guest_job(job, adapter).to_dict()).encode(),
             programs={"uv": uv.shared_program(machine.config)} if venv.script_wheels else {},
             certificates=hosts.certificates,
+            folders=_data_folders(machine.config, venv),
         )
         variables = {**job.variables, **(SCRIPT_VARIABLES if venv.script_wheels else {})}
         limits = machine.config.limits.lowered(job.limits)
@@ -222,6 +225,12 @@ async def _evaluate(
         fault = await asyncio.to_thread(machine_fault, machine.config, venv)
         return platform_ending("run.runner_error", fault) if fault else ending
     return ending
+
+
+def _data_folders(config: Config, venv: Venv) -> dict[str, Path]:
+    """NLTK's data where NLTK looks for it, for a venv that has NLTK."""
+    wanted = config.nltk_data is not None and any(pin.name == NLTK for pin in venv.pins)
+    return {NLTK_DATA: config.nltk_data} if wanted and config.nltk_data else {}
 
 
 async def _build_venv(

@@ -131,6 +131,7 @@ class View:
     variables: Mapping[str, str]
     programs: Mapping[str, Path]  # by their names in the venv's bin folder
     certificates: bytes
+    folders: Mapping[str, Path]  # by their names in the venv
 
 
 def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
@@ -222,6 +223,8 @@ def _venv(view: View, memory: MemoryFiles) -> list[str]:
             options += [bind, str(path), inside]
     for name, program in view.programs.items():
         options += ["--ro-bind", str(program), f"{VENV}/bin/{name}"]
+    for name, folder in view.folders.items():
+        options += ["--ro-bind", str(folder), f"{VENV}/{name}"]
     return options
 
 

@@ -78,13 +78,14 @@ class Sandbox:
         variables: Mapping[str, str] | None = None,
         programs: Mapping[str, Path] | None = None,
         certificates: bytes = b"",
+        folders: Mapping[str, Path] | None = None,
     ) -> Sandbox:
         """Take a uid and a folder for one run; `venv` is the folder of its site-packages.
 
         `environment` holds the wheel's own files. `writable` names one of the two while it is
         byte-compiled and no run uses it yet. `variables` are set beside the sandbox's own, which
-        win; `programs` are found by their names, `certificates` (PEM) are the authorities that
-        clients trust. Raises SandboxError.
+        win; `programs` are found by their names, `folders` below the venv by theirs, and
+        `certificates` (PEM) are the authorities that clients trust. Raises SandboxError.
         """
         if os.geteuid() == 0:
             for path in (venv, environment, config.home):
@@ -118,6 +119,7 @@ class Sandbox:
                 variables=variables or {},
                 programs=programs or {},
                 certificates=certificates,
+                folders=folders or {},
             )
             return cls(
                 config=config,
