@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from envyard.contract.job import BoundSecret
+
 
 @dataclass(frozen=True, slots=True)
 class Repository:
@@ -25,11 +27,30 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
+class Grant:
+    """The secrets that an owner set, each with its hosts, and the hosts that an operator
+    approved."""
+
+    secrets: tuple[BoundSecret, ...] = ()
+    hosts: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, secret: str, secret_host: str, *hosts: str) -> Grant:
+        """One secret for one host, and further hosts."""
+        return cls((BoundSecret(secret, (secret_host,)),), (secret_host, *hosts))
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """The source of one environment: a folder of a repository."""
 
     name: str
     repository: Repository
+
+    @property
+    def grant(self) -> Grant:
+        """What its owner and the operator gave it."""
+        return GRANTS.get(self.key, Grant())
 
     @property
     def key(self) -> str:
@@ -51,6 +72,12 @@ CARBONTEQ = Repository(
 VERIFIERS = Repository(
     "verifiers", "PrimeIntellect-ai/verifiers", "a60a606ecc4d309247edf9ff92c3eabca362781f"
 )
+CSV_HOST = "openaipublic.blob.core.windows.net"
+GRANTS = {
+    "research/browsecomp": Grant.of("EXA_API_KEY", "api.exa.ai", CSV_HOST),
+    "research/ddbc": Grant.of("SERPER_API_KEY", "google.serper.dev", CSV_HOST),
+    "research/deepdive": Grant.of("SERPER_API_KEY", "google.serper.dev"),
+}
 PUBLISHED = {
     RESEARCH: """
         aime2024 aime2025 aime2026 bfcl_v3 browsecomp clbench clbench_rlm code_env color_codeword

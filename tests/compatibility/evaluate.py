@@ -17,6 +17,7 @@ from envyard.contract.probes import PROBE_NAMES
 from envyard.errors import HubCliError
 from envyard_runner import try_wheel
 from envyard_runner.config import Config
+from envyard_runner.execution.run import RunnerContext
 from tests.compatibility import material
 from tests.compatibility.catalogue import Source
 from tests.compatibility.services import Services
@@ -28,6 +29,7 @@ REJECTED = "rejected"
 REFUSED = "refused"
 NOT_BUILT = "not built"
 TASKS = 4
+MADE_UP_KEY = "made-up-key-of-a-service"
 RUNNER_HOME = Path("/var/lib/envyard-compatibility")  # below no closed home, for root's sandboxes
 
 
@@ -88,8 +90,11 @@ def _evaluate_folder(source: Source, folder: Path, services: Services, tasks: in
     if problems or not detection.framework:
         return decided(source.key, REFUSED, problems)
     job = try_wheel.local_job(wheel, detection, tasks)
-    job = replace(job, judge_model=services.judge_model)
-    document = asyncio.run(try_wheel.run(config_of(services), wheel, job))
+    grant = source.grant
+    job = replace(job, judge_model=services.judge_model, hosts=grant.hosts, secrets=grant.secrets)
+    machine = RunnerContext(config_of(services), outside=services.outside)
+    values = {secret.name: MADE_UP_KEY for secret in grant.secrets}
+    document = asyncio.run(try_wheel.run(machine, wheel, job, secrets=values))
     material.write_document(source, document)
     return result_of(source.key, document)
 

@@ -75,7 +75,7 @@ def _files(data_set: DataSet) -> dict[str, bytes | str]:
     return files
 
 
-def _sums(question: str = "question", answer: str = "answer", mark: str = "") -> Rows:
+def sums(question: str = "question", answer: str = "answer", mark: str = "") -> Rows:
     """Sums: each has one integer as its answer, `mark` before it."""
     return [
         {question: f"What is {11 + n} + {7 * n}?", answer: f"{mark}{11 + 8 * n}"}
@@ -92,9 +92,9 @@ def _integers(rows: Rows, column: str) -> Rows:
     return [{**row, column: int(row[column])} for row in rows]
 
 
-AIME_2024 = _with(_sums("problem"), solution="Add.", url="", year="2024")
+AIME_2024 = _with(sums("problem"), solution="Add.", url="", year="2024")
 AIME_2026 = [
-    {**row, "problem_idx": n} for n, row in enumerate(_integers(_sums("problem"), "answer"))
+    {**row, "problem_idx": n} for n, row in enumerate(_integers(sums("problem"), "answer"))
 ]
 GRAPHS = [
     {
@@ -115,7 +115,7 @@ GPQA = [
     for n in range(COUNT)
 ]
 HLE = _with(
-    _sums(), image="", answer_type="exactMatch", raw_subject="Arithmetic", category="Math",
+    sums(), image="", answer_type="exactMatch", raw_subject="Arithmetic", category="Math",
     rationale="Add.",
 )  # fmt: skip
 CLBENCH = [
@@ -242,14 +242,14 @@ DATA_SETS = (
     ),
     DataSet(
         "opencompass/AIME2025",
-        {"AIME2025-I/test": _sums()[:12], "AIME2025-II/test": _sums()[12:]},
+        {"AIME2025-I/test": sums()[:12], "AIME2025-II/test": sums()[12:]},
         revision="a6ad95f611d72cf628a80b58bd0432ef6638f958",
     ),
     DataSet(
         "MathArena/aime_2026", {"default/train": AIME_2026},
         revision="10b4e45b7a503075d4da8a0d57916a4f06ce6bd2",
     ),
-    DataSet("HuggingFaceH4/MATH-500", {"default/test": _sums("problem")}),
+    DataSet("HuggingFaceH4/MATH-500", {"default/test": sums("problem")}),
     DataSet("openai/graphwalks", {"default/train": GRAPHS}),
     DataSet("Idavidrein/gpqa", {"gpqa_diamond/train": GPQA, "gpqa_main/train": GPQA}, gated=True),
     DataSet("cais/hle", {"default/test": HLE}, gated=True),
@@ -264,12 +264,12 @@ DATA_SETS = (
         "livecodebench/code_generation_lite", {},
         files=dict.fromkeys(LIVECODE_FILES, LIVECODE),
     ),
-    DataSet("zai-org/DeepDive", {"default/qa_rl": _sums()}),
+    DataSet("zai-org/DeepDive", {"default/qa_rl": sums()}),
     DataSet("kalomaze/unscramble-mix-it2", {"default/train": UNSCRAMBLE}),
     DataSet("kalomaze/alphabetic-arxiv-authors-it1", {"default/train": AUTHORS}),
     DataSet(
         "openai/gsm8k",
-        {"main/train": _sums(mark="Add. #### "), "main/test": _sums(mark="Add. #### ")},
+        {"main/train": sums(mark="Add. #### "), "main/test": sums(mark="Add. #### ")},
     ),
     DataSet("PrimeIntellect/Reverse-Text-RL", {"default/train": MILLS}),
     DataSet("willcb/rare-wiki-pages", {"default/train": WIKI}),

@@ -1,4 +1,4 @@
-"""What the measured runs may reach, on loopback: data sets with made-up rows, and a judge."""
+"""What the measured runs may reach, all on loopback, and what their operator keeps for them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from envyard_runner.proxy.outside import Outside
 from tests import data_hub
-from tests.compatibility import judge, rows
+from tests.compatibility import judge, operator_data, outside, rows
+from tests.worker.proxy.hosts import Resolver
 
 DATA_TOKEN = "hf_made_up"  # its account accepted the terms of the gated sets
 
@@ -17,21 +19,33 @@ DATA_TOKEN = "hf_made_up"  # its account accepted the terms of the gated sets
 @dataclass(frozen=True, slots=True)
 class Services:
     """`settings` are the runner's environment variables that name them, `judge_model` is the
-    judge's name."""
+    judge's name, `resolver` leads to the hosts."""
 
     settings: dict[str, str] = field(default_factory=dict)
     judge_model: str = ""
+    resolver: Resolver = field(default_factory=lambda: Resolver({}))
+
+    def outside(self) -> Outside:
+        """The network of one run."""
+        return self.resolver.outside()
 
 
 @contextmanager
 def serving() -> Iterator[Services]:
     """Serve everything for as long as the block runs."""
-    with (
-        TemporaryDirectory(prefix="envyard-compatibility-") as name,
-        data_hub.serving(Path(name)) as data,
-        judge.serving() as judge_settings,
-    ):
-        data.token = DATA_TOKEN
-        rows.write_all(data)
-        settings = {"RUNNER_DATA_URL": data.url, "RUNNER_DATA_TOKEN": DATA_TOKEN}
-        yield Services({**settings, **judge_settings}, judge.NAME)
+    with TemporaryDirectory(prefix="envyard-compatibility-", dir="/var/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # the users of sandboxes read the operator's folders
+        for part in ("data", "hosts", "operator"):
+            (folder / part).mkdir(mode=0o755)
+        with (
+            data_hub.serving(folder / "data") as data,
+            judge.serving() as judge_settings,
+            outside.serving(folder / "hosts") as hosts,
+        ):
+            data.token = DATA_TOKEN
+            rows.write_all(data)
+            settings = {"RUNNER_DATA_URL": data.url, "RUNNER_DATA_TOKEN": DATA_TOKEN}
+            settings |= judge_settings | hosts.settings
+            settings |= operator_data.settings(folder / "operator")
+            yield Services(settings, judge.NAME, hosts.resolver)

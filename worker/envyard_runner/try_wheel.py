@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -45,8 +45,9 @@ def main(arguments: Sequence[str]) -> int:
             codes = ", ".join(error.code for error in findings if error.severity == "error")
             sys.stderr.write(f"{options.wheel} cannot be run: {codes}; see `hub check`\n")
             return REFUSED
-        config, job = _config(), local_job(options.wheel, detected, options.tasks)
-        document = asyncio.run(run(config, options.wheel, job))
+        machine = RunnerContext(_config())
+        job = local_job(options.wheel, detected, options.tasks)
+        document = asyncio.run(run(machine, options.wheel, job))
     except (ConfigError, SandboxError, OSError) as error:
         sys.stderr.write(f"{error}\n`hub-runner doctor` checks this machine.\n")
         return REFUSED
@@ -61,15 +62,17 @@ def _config() -> Config:
     return Config.from_environment({"RUNNER_HOME": str(home), **os.environ})
 
 
-async def run(config: Config, wheel: Path, job: JobSpec) -> dict[str, Any]:
+async def run(
+    machine: RunnerContext, wheel: Path, job: JobSpec, *, secrets: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Perform the job on this machine; its ending and its evidence as a JSON document.
 
-    Raises SandboxError where the machine has no sandbox.
+    `secrets` are the values of the job's. Raises SandboxError where the machine has no sandbox.
     """
-    await require_sandbox(config)
-    reap_orphans(config)
-    hub = LocalHub(await asyncio.to_thread(wheel.read_bytes))
-    ending = await perform(job, hub=hub, machine=RunnerContext(config), stopping=asyncio.Event())
+    await require_sandbox(machine.config)
+    reap_orphans(machine.config)
+    hub = LocalHub(await asyncio.to_thread(wheel.read_bytes), secrets)
+    ending = await perform(job, hub=hub, machine=machine, stopping=asyncio.Event())
     return {
         "outcome": "errored" if ending is None else ending.outcome,
         "findings": [] if ending is None else [problem.to_dict() for problem in ending.findings],

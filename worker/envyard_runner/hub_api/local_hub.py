@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,11 @@ class LocalHub:
     """Serves the bytes of one wheel and keeps the events of one run.
 
     `log` is the end of the run's log, `facts` those of all batches together; `rollouts` are without
-    their transcripts.
+    their transcripts. `secrets` are the values of the job's secrets.
     """
 
-    def __init__(self, wheel: bytes) -> None:
-        self._wheel = wheel
+    def __init__(self, wheel: bytes, secrets: Mapping[str, str] | None = None) -> None:
+        self._wheel, self._secrets = wheel, dict(secrets or {})
         self.log = ""
         self.facts: dict[str, Any] = {}
         self.rollouts: list[dict[str, Any]] = []
@@ -39,8 +40,8 @@ class LocalHub:
         return offered
 
     async def secret_values(self, job: JobSpec) -> dict[str, str]:
-        """No secrets: a wheel that is tried has none."""
-        return {}
+        """The values that it was made with."""
+        return dict(self._secrets)
 
     async def call(
         self,

@@ -1,0 +1,61 @@
+"""What the operator of the measured runs keeps: a wheel that the index lacks, and NLTK data."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from uv import find_uv_bin
+
+from envyard_runner.venvs.script_wheels import write_wheels
+
+SOURCE_ONLY = "langdetect"  # has no wheel on the index
+INSTALL_SECONDS = 300
+NLTK_FILES = {
+    "corpora/words/en": "adder\nbirch\ncrane\ndelta\neagle\nfjord\ngrape\nhouse\nivory\njolly\n",
+    "corpora/words/en-basic": "house\n",
+    "corpora/words/README": "Made up.\n",
+    "corpora/stopwords/english": "a\nan\nthe\n",
+    **{
+        f"tokenizers/punkt_tab/english/{name}": ""
+        for name in (
+            "abbrev_types.txt",
+            "collocations.tab",
+            "ortho_context.tab",
+            "sent_starters.txt",
+        )
+    },
+}
+
+
+def settings(folder: Path) -> dict[str, str]:
+    """The runner's settings, once everything is in `folder`."""
+    chosen = {
+        "UV_FIND_LINKS": str(_wheels(folder)),
+        "RUNNER_NLTK_DATA": str(_nltk_data(folder / "nltk")),
+    }
+    with suppress(ValueError, OSError):  # where this machine does not allow as many
+        resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
+        chosen["RUNNER_FILES"] = str(OPEN_FILES)
+    return chosen
+
+
+def _wheels(folder: Path) -> Path:
+    """A folder with the wheel, which uv builds from its source distribution."""
+    site, wheels = folder / "site", folder / "wheels"
+    install = [find_uv_bin(), "pip", "install", "--quiet", "--no-deps", "--target", str(site)]
+    command = [*install, "--python", sys.executable, "--no-binary", SOURCE_ONLY, SOURCE_ONLY]
+    subprocess.run(command, timeout=INSTALL_SECONDS, check=True)
+    write_wheels(site, [SOURCE_ONLY], wheels)
+    return wheels / SOURCE_ONLY
+
+
+def _nltk_data(folder: Path) -> Path:
+    for name, text in NLTK_FILES.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
