@@ -14,20 +14,21 @@ from envyard_runner.venvs.script_wheels import write_wheels
 
 SOURCE_ONLY = "langdetect"  # has no wheel on the index
 INSTALL_SECONDS = 300
+OPEN_FILES = 65536  # below which some environments with sandboxes refuse to load
 NLTK_FILES = {
     "corpora/words/en": "adder\nbirch\ncrane\ndelta\neagle\nfjord\ngrape\nhouse\nivory\njolly\n",
     "corpora/words/en-basic": "house\n",
     "corpora/words/README": "Made up.\n",
     "corpora/stopwords/english": "a\nan\nthe\n",
-    **{
-        f"tokenizers/punkt_tab/english/{name}": ""
-        for name in (
-            "abbrev_types.txt",
-            "collocations.tab",
-            "ortho_context.tab",
-            "sent_starters.txt",
-        )
-    },
+    **dict.fromkeys(
+        (
+            "tokenizers/punkt_tab/english/abbrev_types.txt",
+            "tokenizers/punkt_tab/english/collocations.tab",
+            "tokenizers/punkt_tab/english/ortho_context.tab",
+            "tokenizers/punkt_tab/english/sent_starters.txt",
+        ),
+        "",
+    ),
 }
 
 
@@ -58,4 +59,6 @@ def _nltk_data(folder: Path) -> Path:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    for path in (folder, *folder.rglob("*")):  # NLTK reads nothing that others may write
+        path.chmod(0o755 if path.is_dir() else 0o644)
     return folder
