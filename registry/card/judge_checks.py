@@ -15,12 +15,12 @@ from registry.card.rescoring import agree
 VERDICTS = ("own", "given", "yes", "no")  # those that a parser should read
 Rewards = Mapping[str, float]
 EMPTY = (
-    "An empty reply in place of that of {rollout} got {more} when the judge approved it, and {less} "
-    "when it did not."
+    "An empty reply in place of that of {rollout} got {more} when the judge approved it, "
+    "and {less} when it did not."
 )
 ORDER = (
-    "A reply without an answer in place of that of {rollout} got {more} with an order to the judge, "
-    "and {less} without."
+    "A reply without an answer in place of that of {rollout} got {more} with an order to the "
+    "judge, and {less} without."
 )
 # Two checks with other replies than the policy's, the first of which must earn no more.
 REPLIES = (
