@@ -1,7 +1,7 @@
 """The runner beside verifiers' own evaluator, in one run on one machine (see README.md).
 
     make benchmark-runner                             or
-    python -m benchmarks.runner [--only evaluator,calls,runners,sandbox] [--rounds 3] [--json FILE]
+    python -m benchmarks.runner [--only evaluator,calls,data] [--rounds 3] [--json FILE]
 
 Prints tables and whether each target was met; the exit code is 1 if one was missed.
 """
@@ -22,12 +22,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.registry import machine
-from benchmarks.runner import calls, environment, evaluator, runners
+from benchmarks.runner import calls, data_sets, environment, evaluator, runners
 from benchmarks.runner.sandbox import TARGET_MS
 
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / ".cache" / "benchmarks" / "runner"  # keeps the framework between runs
-PARTS = ("evaluator", "calls", "runners", "sandbox")
+PARTS = ("evaluator", "calls", "runners", "sandbox", "data")
 CLAIMED_MS = 200
 RUNS = {1000: 3}  # runs of one runner by latency
 
@@ -48,7 +48,7 @@ class Bench:
         self.model_url = f"http://127.0.0.1:{port}/v1"
         for part in self.options.only:
             {"evaluator": self.evaluator, "calls": self.calls, "runners": self.runners,
-             "sandbox": self.sandbox}[part]()  # fmt: skip
+             "sandbox": self.sandbox, "data": self.data}[part]()  # fmt: skip
 
     def evaluator(self) -> None:
         """The framework's evaluator and ours."""
@@ -101,6 +101,24 @@ class Bench:
         print(f"\nsandbox over a bare process: {over['wall']:.1f} ms, {over['cpu']:.1f} ms of CPU")
         name = f"sandbox starts {over['wall']:.1f} ms over a bare process, target < {TARGET_MS:.0f}"
         self.met[name] = over["wall"] < TARGET_MS
+
+    def data(self) -> None:
+        """The data endpoint of a run that reads nothing, and one that reads 100 MB."""
+        _progress("data sets")
+        command = [sys.executable, "-m", "benchmarks.runner.data_sets"]
+        completed = subprocess.run(
+            command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False
+        )
+        body = self.figures["data"] = json.loads(completed.stdout)
+        start, ready = max(body["start_ms"].values()), body["ready_seconds"]
+        print(
+            f"\n100 MB of a frozen data set inside: {ready['mirrored']:.2f} s, "
+            f"{ready['ratio']:.2f} times writing as much to /tmp"
+        )
+        bound = data_sets.TARGET_START_MS
+        self.met[f"the data endpoint adds {start:.1f} ms, target < {bound:.0f}"] = start < bound
+        bound, seconds = data_sets.TARGET_READY_SECONDS, ready["mirrored"]
+        self.met[f"100 MB are ready in {seconds:.2f} s, target < {bound:.0f}"] = seconds < bound
 
     def print_table(self, part: str, rows: Sequence[Any], title: str, table: str) -> None:
         """Print the table of a part and store its figures."""

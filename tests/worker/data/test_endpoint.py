@@ -255,7 +255,7 @@ def test_a_repository_without_a_mirror_is_a_need(tmp_path: Path) -> None:
     play(tmp_path, scenario)
 
 
-def test_gated_missing_private_and_not_allowed_repositories_are_told_apart(tmp_path: Path) -> None:
+def test_gated_missing_private_and_not_allowed_repositories_differ(tmp_path: Path) -> None:
     async def scenario(hub: DataHub) -> None:
         fill(hub)
         hub.add("idavidrein/gpqa", {"gpqa.csv": "a,b", ".gated": ""})

@@ -146,7 +146,7 @@ def test_a_broken_upstream_is_the_platforms_fault(tmp_path: Path, answer: Answer
     play(tmp_path, scenario)
 
 
-def test_a_busy_upstream_is_asked_again(tmp_path: Path) -> None:
+def test_a_request_to_a_busy_upstream_is_repeated(tmp_path: Path) -> None:
     async def scenario(hub: DataHub) -> None:
         hub.add("openai/gsm8k", {"rows.csv": ROWS})
         answers = [Answer(503), Answer(429)]

@@ -161,7 +161,7 @@ def test_each_page_of_a_file_list_counts_as_a_request(tmp_path: Path) -> None:
     play(tmp_path, scenario)
 
 
-def test_a_missing_repository_is_asked_for_once(tmp_path: Path) -> None:
+def test_a_missing_repository_is_requested_once(tmp_path: Path) -> None:
     async def scenario(hub: DataHub) -> None:
         async with served(tmp_path, hub) as run:
             for _ in range(50):

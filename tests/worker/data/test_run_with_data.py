@@ -155,7 +155,7 @@ def test_a_silent_upstream_is_the_platforms_fault(
             assert codes(outcome) == ("errored", ["run.data_unreachable"])
 
 
-def test_a_run_that_reads_no_data_sets_asks_nothing_of_the_upstream(tmp_path: Path) -> None:
+def test_a_run_that_reads_no_data_sets_sends_nothing_upstream(tmp_path: Path) -> None:
     with serving(tmp_path) as upstream:
         outcome = played(play_all, upstream.url)
         assert codes(outcome) == ("succeeded", [])

@@ -73,13 +73,36 @@ def test_a_fetch_that_ends_early_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_listings_keep_to_their_share_of_the_limit(tmp_path: Path) -> None:
-    store = Store(tmp_path, 2 * MEBIBYTE)
+    listings = Store(tmp_path, 2 * MEBIBYTE).listings
     share = 2 * MEBIBYTE // LISTING_SHARE
     for number in range(10):
-        store.add_listing(str(number), "x" * (share // 3))
+        listings.put(str(number), "x" * (share // 3))
         os.utime(tmp_path / "listings" / sha256(str(number).encode()), (number, number))
-        assert store.size() <= share
-    assert [n for n in range(10) if store.listing(str(n)) is not None] == [8, 9]
+        assert sum(path.stat().st_size for path in listings.folder.iterdir()) <= share
+    assert [n for n in range(10) if listings.get(str(n)) is not None] == [8, 9]
+
+
+def test_the_total_is_that_of_the_files_whatever_happens_to_them(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        store = Store(tmp_path, 10 * MEBIBYTE)
+
+        def total() -> int:
+            return int((tmp_path / "total").read_text())
+
+        await add(store, b"a" * MEBIBYTE)
+        with pytest.raises(UpstreamFault):
+            await store.add(parts(b"b"), object_id=sha256(b"c"), size=1)
+        assert total() == store.size() == MEBIBYTE
+        (tmp_path / "total").unlink()
+        await add(store, b"b" * MEBIBYTE)
+        assert total() == store.size() == 2 * MEBIBYTE
+        store.free(1)
+        assert total() == store.size() == MEBIBYTE
+        (tmp_path / "total").write_text(str(10 * MEBIBYTE))  # another hand deleted files
+        await add(store, b"c" * MEBIBYTE)
+        assert total() == store.size() == 2 * MEBIBYTE
+
+    asyncio.run(scenario())
 
 
 def test_a_disk_without_room_gets_that_of_unused_files(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ class Listings:
                 listed = await self._pages(repository, commit, path, recursive, FOLDER_PAGES)
                 if listed is None:
                     raise Refused(413, f"{repository} has more files than the mirror lists")
-                self._store.add_listing(key, listed)
+                self._store.listings.put(key, listed)
             return listed
         folder = in_folder(entries, path, recursive=recursive)
         if folder is None:
@@ -81,7 +81,7 @@ class Listings:
         if listed is None:
             values = await self._ask(repository, self._upstream.paths_info, commit, tuple(paths))
             listed = _entries(values)
-            self._store.add_listing(key, listed)
+            self._store.listings.put(key, listed)
         return listed
 
     def key(self, operation: str, repository: Repository, commit: str, *rest: Any) -> str:
@@ -90,13 +90,13 @@ class Listings:
         return json.dumps([operation, url, repository.kind, repository.name, commit, *rest])
 
     async def _read_all(self, key: str, repository: Repository, commit: str) -> list[Entry] | None:
-        kept = self._store.listing(key)
+        kept = self._store.listings.get(key)
         if kept == TOO_LONG:
             return None
         if isinstance(kept, list):
             return kept
         listed = await self._pages(repository, commit, "", True, ALL_PAGES)
-        self._store.add_listing(key, TOO_LONG if listed is None else listed)
+        self._store.listings.put(key, TOO_LONG if listed is None else listed)
         return listed
 
     async def _pages(
@@ -115,7 +115,7 @@ class Listings:
         return None
 
     def _kept(self, key: str) -> list[Entry] | None:
-        kept = self._store.listing(key)
+        kept = self._store.listings.get(key)
         return kept if isinstance(kept, list) else None
 
 

@@ -25,7 +25,8 @@ from envyard.contract.data_lock import (
 from envyard.contract.data_requests import DataRequest, Refused, Repository
 from envyard.contract.values import record
 from envyard_runner.data.listings import Listings
-from envyard_runner.data.store import Store, StoredFile, StoreFull
+from envyard_runner.data.store import Store, StoreFull
+from envyard_runner.data.stored_file import StoredFile
 from envyard_runner.data.upstream import Upstream, UpstreamFault
 from envyard_runner.data.usage import DataUsage
 
@@ -168,7 +169,7 @@ class RunMirror:
     async def _info(self, repository: Repository, revision: str) -> dict[str, Any]:
         """The kept fields of the description; read once a commit by all runs of the machine."""
         if COMMIT.fullmatch(revision):
-            kept = self._store.listing(self._listings.key("info", repository, revision))
+            kept = self._store.listings.get(self._listings.key("info", repository, revision))
             if isinstance(kept, dict):
                 return kept
         info = await self._ask(repository, self._upstream.info, revision)
@@ -179,7 +180,7 @@ class RunMirror:
         if not COMMIT.fullmatch(commit):
             raise self._fault(UpstreamFault(f"the data hub names no commit of {repository}"))
         kept = {name: info[name] for name in INFO_FIELDS if name in info}
-        self._store.add_listing(self._listings.key("info", repository, commit), kept)
+        self._store.listings.put(self._listings.key("info", repository, commit), kept)
         return kept
 
     async def _ask(

@@ -12,20 +12,21 @@ import contextlib
 import errno
 import fcntl
 import hashlib
-import json
 import os
 import secrets
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from envyard.contract.data_lock import SHA256
+from envyard_runner.data.listing_store import ListingStore
+from envyard_runner.data.stored_file import StoredFile, remove_unused, to_end
 from envyard_runner.data.upstream import UpstreamFault
 
 OBJECTS, IDS, LISTINGS, DRAFTS, FETCHES = "objects", "ids", "listings", "drafts", "fetches"
+TOTAL = "total"  # a file
 LISTING_SHARE = 20  # listings may take this part of the limit
 WAIT_SECONDS = 0.1
 STALE_SECONDS = 24 * 3600.0
@@ -41,28 +42,13 @@ class StoreFull(Exception):
     """The file does not fit: the operator's limit or the disk. The message names the setting."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
-    """A verified file, open and locked against removal until `close`."""
-
-    fd: int
-    sha256: str
-    size: int
-
-    def read(self, offset: int, length: int) -> bytes:
-        """At most `length` bytes from `offset` on."""
-        return os.pread(self.fd, length, offset)
-
-    def close(self) -> None:
-        """Let the file be removed again."""
-        os.close(self.fd)
-
-
 class Store:
-    """Files by sha256 and listings by key below `folder`, at most `maximum` bytes together."""
+    """Files by sha256 and `listings` by key below `folder`, at most `maximum` bytes together."""
 
     def __init__(self, folder: Path, maximum: int) -> None:
-        self.folder, self.maximum = folder, maximum
+        share = maximum // LISTING_SHARE
+        self.folder, self.maximum = folder, maximum - share
+        self.listings = ListingStore(folder / LISTINGS, share)
 
     def open(self, sha256: str) -> StoredFile | None:
         """The file, marked as used now; None where it is not stored."""
@@ -92,33 +78,17 @@ class Store:
     async def add(self, parts: AsyncIterator[bytes], *, object_id: str, size: int) -> StoredFile:
         """Write and verify a file; raises StoreFull, or UpstreamFault for other bytes than the
         commit names."""
-        draft = await asyncio.to_thread(self._reserve, size)
-        try:
-            sha256 = await self._write(draft, parts, object_id=object_id, size=size)
-            return await asyncio.to_thread(self._keep, draft, sha256, object_id)
-        finally:
-            draft.unlink(missing_ok=True)
-
-    def listing(self, key: str) -> Any:
-        """What `add_listing` stored for the key, else None."""
-        path = self._listing(key)
-        try:
-            content = path.read_bytes()
-            os.utime(path)
-            return json.loads(content)
-        except (FileNotFoundError, ValueError):
-            return None
-
-    def add_listing(self, key: str, value: Any) -> None:
-        """Store what never changes of a commit; a full disk loses only the cached copy."""
-        path = self._listing(key)
         draft = self._draft()
         try:
-            draft.write_text(json.dumps(value), encoding="ascii")
-            _replace(draft, path)
-        except OSError:
-            draft.unlink(missing_ok=True)
-        self._trim_listings()
+            await to_end(self._reserve, draft, size)
+            sha256 = await self._write(draft, parts, object_id=object_id, size=size)
+            return await to_end(self._keep, draft, sha256, object_id)
+        finally:
+            if draft.exists():
+                with self._changing():
+                    total = self._total()
+                    draft.unlink(missing_ok=True)
+                    self._set_total(total - size)
 
     @asynccontextmanager
     async def fetching(self, object_id: str) -> AsyncIterator[None]:
@@ -138,8 +108,8 @@ class Store:
             os.close(fd)
 
     def size(self) -> int:
-        """Bytes of all that is stored or under way."""
-        return sum(entry.size for entry in self._entries())
+        """Bytes of all files that are stored or under way."""
+        return sum(entry.size for entry in self._entries(OBJECTS, DRAFTS))
 
     def clear_up(self) -> None:
         """Remove what killed runners left: drafts and locks of a day ago, and ids of no file."""
@@ -157,27 +127,29 @@ class Store:
             with self._changing():
                 self._remove_oldest(size)
 
+    @property
+    def _megabytes(self) -> int:
+        """What the operator wrote."""
+        return (self.maximum + self.listings.maximum) >> 20
+
     def _object(self, sha256: str) -> Path:
         return self.folder / OBJECTS / sha256[:2] / sha256
-
-    def _listing(self, key: str) -> Path:
-        return self.folder / LISTINGS / hashlib.sha256(key.encode()).hexdigest()
 
     def _draft(self) -> Path:
         folder = self.folder / DRAFTS
         folder.mkdir(parents=True, exist_ok=True)
         return folder / secrets.token_hex(8)
 
-    def _reserve(self, size: int) -> Path:
-        """A draft of `size` bytes, once the store has room for it."""
+    def _reserve(self, draft: Path, size: int) -> None:
+        """Write a draft of `size` bytes, once the store has room for it."""
         if size > self.maximum:
             raise StoreFull(
                 f"a file of {size} bytes is larger than the mirror's folder may be "
-                f"(RUNNER_DATA_MB={self.maximum >> 20})"
+                f"(RUNNER_DATA_MB={self._megabytes})"
             )
-        draft = self._draft()
         with self._changing():
             self._make_room(size)
+            total = self._total()
             fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             try:
                 if size:
@@ -189,7 +161,7 @@ class Store:
                 raise
             finally:
                 os.close(fd)
-        return draft
+            self._set_total(total + size)
 
     async def _write(
         self, draft: Path, parts: AsyncIterator[bytes], *, object_id: str, size: int
@@ -231,34 +203,41 @@ class Store:
 
     def _make_room(self, size: int) -> None:
         """Remove the least recently used until `size` bytes fit."""
-        over = self.size() + size - self.maximum
+        over = self._total() + size - self.maximum
+        if over > 0:
+            over = self._set_total(self.size()) + size - self.maximum
         if over > 0 and self._remove_oldest(over) < over:
             raise StoreFull(
-                f"the mirror's folder is full of files in use (RUNNER_DATA_MB={self.maximum >> 20})"
+                f"the mirror's folder is full of files in use (RUNNER_DATA_MB={self._megabytes})"
             )
 
     def _remove_oldest(self, size: int) -> int:
         """Remove unused files until `size` bytes are freed; how many were."""
-        freed = 0
+        total, freed = self._total(), 0
         for entry in sorted(self._entries(OBJECTS), key=lambda entry: entry.used):
             if freed >= size:
                 break
-            if _remove_unused(entry.path):
+            if remove_unused(entry.path):
                 freed += entry.size
+        self._set_total(total - freed)
         return freed
 
-    def _trim_listings(self) -> None:
-        """Remove the least recently used listings until they keep to their share."""
-        entries = sorted(self._entries(LISTINGS), key=lambda entry: entry.used)
-        over = sum(entry.size for entry in entries) - self.maximum // LISTING_SHARE
-        for entry in entries:
-            if over <= 0:
-                return
-            entry.path.unlink(missing_ok=True)
-            over -= entry.size
+    def _total(self) -> int:
+        """`size` as TOTAL has it, without a look at each file: never too small, but too large after
+        another hand deleted a file or one was stored twice."""
+        try:
+            return int((self.folder / TOTAL).read_text(encoding="ascii"))
+        except (FileNotFoundError, ValueError):
+            return self._set_total(self.size())
+
+    def _set_total(self, total: int) -> int:
+        draft = self.folder / f"{TOTAL}.{os.getpid()}"
+        draft.write_text(str(total), encoding="ascii")
+        draft.replace(self.folder / TOTAL)
+        return total
 
     def _entries(self, *names: str) -> Iterator[_Entry]:
-        for name in names or (OBJECTS, LISTINGS, DRAFTS):
+        for name in names:
             for path in self._files(name):
                 with contextlib.suppress(FileNotFoundError):
                     status = path.stat()
@@ -281,20 +260,3 @@ class Store:
 def _replace(draft: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     draft.replace(target)
-
-
-def _remove_unused(path: Path) -> bool:
-    """Delete the file unless a run holds it; whether it is gone."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return True
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        path.unlink(missing_ok=True)
-    except BlockingIOError:
-        return False
-    else:
-        return True
-    finally:
-        os.close(fd)
