@@ -137,8 +137,8 @@ CAUSES = (
     Cause(
         "limit",
         code.limit,
-        "Ask for less, or leave the check out: every run has its runner's limits, on processes, "
-        "memory, files and open files.",
+        "Use less, or leave the check out: every runner limits processes, memory, files and open "
+        "files. Its operator can raise them (RUNNER_PIDS, RUNNER_MEMORY_MB, RUNNER_FILES).",
     ),
     Cause(
         "timeout",
