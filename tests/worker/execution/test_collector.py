@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from envyard.contract.runner_events import Facts
-from envyard_runner.execution.collector import NO_CALL
+from envyard_runner.execution.collector import IMAGE_CHARACTERS, NAMED_IMAGES, NO_CALL
 from envyard_runner.execution.verdict import decide_ending
 from tests.worker.execution.event_feed import EXITED, EventFeed
 from tests.worker.stub_hub import job
@@ -55,6 +55,21 @@ def test_a_rollout_scored_without_a_call_is_marked_and_a_finding() -> None:
 )  # fmt: skip
 def test_lines_that_mean_nothing_are_dropped(line: bytes) -> None:
     assert EventFeed().collector.add_line(line) is None
+
+
+def test_images_count_once_the_environment_began_and_are_bounded() -> None:
+    feed = EventFeed()
+    feed("needs_machine", image="too early")
+    assert not feed.collector.machine_needed.is_set()
+    feed.add_began()
+    for image in ("debian:12", "debian:12", {"not": "a name"}, "x" * 10_000):
+        feed("needs_machine", image=image)
+    for number in range(1000):
+        feed("needs_machine", image=f"image:{number}")
+    assert feed.collector.machine_needed.is_set()
+    assert feed.collector.images[0] == "debian:12"
+    assert len(feed.collector.images) == NAMED_IMAGES
+    assert max(map(len, feed.collector.images)) < IMAGE_CHARACTERS + 10  # with a mark
 
 
 def test_a_rollout_counts_once() -> None:
