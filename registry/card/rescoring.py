@@ -67,7 +67,7 @@ def rescored(rollouts: Sequence[RolloutResult]) -> Rescored:
     return Rescored(
         agreeing=len(agreeing),
         differing=differing,
-        diverging=tuple(r for r, replay in agreeing if replay.diverged),
+        diverging=tuple(r for r, replay in agreeing if replay.diverged or replay.judge_diverged),
         left_out=dict(Counter(replay.left_out for _, replay in played if replay.left_out)),
     )
 
@@ -87,7 +87,12 @@ def comparison(rollout: RolloutResult) -> str:
 
 
 def _divergence(replay: Replay) -> str:
-    """The first call that differs from the recorded one; empty where none does."""
+    """The judge calls, or the first call, that differ from the record; empty where none does."""
+    if replay.judge_diverged:
+        return (
+            f", {replay.judge_diverged} of its judge calls not being recorded: "
+            f"{replay.judge_asked!r}"
+        )
     if not replay.diverged:
         return ""
     return f", its call {replay.diverged} being another: {replay.asked!r}"

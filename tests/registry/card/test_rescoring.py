@@ -9,6 +9,7 @@ from envyard.contract.replay import Replay
 from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence
 from registry.card.measures import MEASURES, Measure
+from registry.card.rescoring import rescored
 from registry.card.verdict import findings_of
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts, make_rollout
 
@@ -101,3 +102,15 @@ def test_rescoring_without_replays_is_unknown_and_rejects_nothing() -> None:
         assert (measure.status, measure.n) == ("unknown", 0)
         assert findings_of(evidence(rollouts), POLICIES) == []
     assert "25 left out: the run's time was over" in measure.detail
+
+
+def test_a_judge_call_that_was_not_recorded_is_named() -> None:
+    asked = "Is it right at 12:31?"
+    again = Replay(reward=0.0, judge_diverged=2, judge_asked=asked)
+    (first, *_) = honest_rollouts()
+    played = [replace(first, reward=1.0, replay=again)]
+    expected = f"2 of its judge calls not being recorded: {asked!r}"
+    assert expected in rescored(played).sentence
+    same = [replace(played[0], replay=replace(again, reward=1.0))]
+    assert rescored(same).differing == ()
+    assert expected in rescored(same).sentence

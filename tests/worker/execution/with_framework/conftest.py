@@ -105,8 +105,10 @@ class Runner:
         job = replace(SPEC, api=api, limits=limits_of_job, data_lock=data_lock, **spec)
         config = Config.from_environment({**os.environ, "RUNNER_HOME": str(self.home)})
 
+        framework = self._framework(api, *pins)  # now: to install it would block the run's loop
+
         async def build(*_: Any, **__: Any) -> Venv:
-            return Venv(self._framework(api, *pins), folder, packages=1, seconds=0.0)
+            return Venv(framework, folder, packages=1, seconds=0.0)
 
         def prepare(**options: Any) -> Sandbox:
             counter.write_text(str(int(counter.read_text()) + 1))

@@ -113,7 +113,7 @@ class JudgeChecks:
         return rows
 
     def name(self, alias: str) -> str | None:
-        """The alias itself where it names a check: its calls are told apart by it."""
+        """The alias itself where it names a check: it identifies the check's judge calls."""
         return alias if alias in self._planned else None
 
     def record(self, alias: str) -> Record | None:

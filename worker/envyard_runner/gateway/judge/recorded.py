@@ -17,8 +17,8 @@ RUN = ""  # the rollout of calls that name none
 class RecordedVerdicts:
     """The verdicts of a run's first sandbox by rollout and question, each repeated once.
 
-    The n-th identical question of a rollout gets its n-th verdict; after those, one that the run
-    asked without naming a rollout. `diverged` counts the questions that were never recorded, and
+    The n-th identical question of a rollout gets its n-th verdict; after those, one of the calls
+    that named no rollout. `diverged` counts the questions that were never recorded, and
     `differences` has the beginning of the first of each rollout.
     """
 
