@@ -48,9 +48,9 @@ CAUSES = (
     Cause(
         "missing_key",
         needs.missing_key,
-        "This hub has no page for secrets, and hands none to a run. Make clients when they are "
-        "first used, give what needs the key an option that is off, and reach the model through "
-        "the client that the framework passes: it needs no key.",
+        "An owner sets it with `hub secret set OWNER/NAME SECRET --host HOST`. A judge's client "
+        "needs no key of yours: declare `judge = true` under [tool.envyard]. The policy is reached "
+        "through the client that the framework passes, without a key.",
     ),
     Cause(
         "installer",
