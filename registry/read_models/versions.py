@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from envyard.contract.lock import PLATFORM
+from envyard.contract.runner_events import Facts
 from registry.attestations import services as attestations
 from registry.card.models import Card
 from registry.catalog.locks import VersionLock
@@ -29,6 +30,7 @@ from registry.read_models.annotations import (
 from registry.read_models.data_locks import DataSet, data_sets
 from registry.read_models.needs import Requirement, VersionNeeds
 from registry.read_models.runs import FollowedRun, RecordedFinding
+from registry.runs.models import Run
 
 STEPS = ("uploaded", "checking", "evaluating", "listed")
 Visibility = Annotated[str, Spec(enum=Environment.Visibility.values)]
@@ -103,6 +105,9 @@ class VersionCard:
     measures: list[StoredMeasure]
     computed_at: Moment
     run: str
+    uses_network: Annotated[
+        bool, Spec(description="Its run exchanged data with hosts, which may answer otherwise.")
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +228,7 @@ def detail(version: Version) -> VersionDetail:
         findings=[runs.finding(row) for row in version.findings.all()],
         pipeline=pipeline(version),
         run=runs.followed(run) if run else None,
-        card=_card(version),
+        card=_card(version, run),
         data_sets=data_sets(version),
     )
 
@@ -247,9 +252,13 @@ def _file(version: Version) -> File:
     )
 
 
-def _card(version: Version) -> VersionCard | None:
+def _card(version: Version, newest: Run | None) -> VersionCard | None:
     card = card_of(version)
-    return VersionCard(card.measures, card.computed_at, str(card.run_id)) if card else None
+    if card is None:
+        return None
+    run = newest if newest is not None and newest.pk == card.run_id else card.run
+    uses_network = Facts.from_dict({"connections": run.facts.get("connections")}).uses_network
+    return VersionCard(card.measures, card.computed_at, str(card.run_id), uses_network)
 
 
 def card_of(version: Version) -> Card | None:

@@ -21,6 +21,7 @@ def job_spec(run: Run) -> JobSpec:
     version = run.version
     data_lock, frozen = data_locks.of(version)
     grant = grants.of(version, requested_by=run.requested_by)
+    declared = {need.kind: need.names for need in version.needs.filter(declared=True)}
     return JobSpec(
         run=str(run.pk),
         attempt=run.attempt,
@@ -45,9 +46,10 @@ def job_spec(run: Run) -> JobSpec:
         lease_seconds=limits.lease().total_seconds(),
         model=run.model,
         judge_model=settings.HUB_JUDGE_MODEL,
-        declares_judge=version.needs.filter(kind="judge", declared=True).exists(),
+        declares_judge="judge" in declared,
         variables=grant.variables,
         hosts=grant.hosts,
+        declared_hosts=tuple(declared.get("host", ())),
         secrets=grant.secrets,
         limits=limits.run_limits(),
         data_lock=data_lock,

@@ -14,7 +14,7 @@ from envyard.contract.judge import JudgeExchange
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts
 from envyard.contract.transcript import Exchange, Node, Transcript
-from registry.models import LogChunk, LostAttempt, Organisation, Rollout, Run, User, Version
+from registry.models import Card, LogChunk, LostAttempt, Organisation, Rollout, Run, User, Version
 from tests.factories import make_rollout, make_run, make_version
 from tests.frontend.people import text
 
@@ -283,6 +283,7 @@ def test_a_run_between_attempts_shows_when_the_next_begins_and_what_ended_the_ot
 
 def test_a_run_shows_what_it_exchanged_with_hosts(client: Client, listed: Version) -> None:
     row = listed.runs.get()
+    Card.objects.create(version=listed, run=row)
     reached = Connection("api.exa.ai", 443, "tunnel", sent=2048, received=100)
     refused = Connection("<b>evil", 443, "refused", "the host is not approved", count=3)
     row.facts |= Facts(connections=[reached, reached, refused]).to_dict()
@@ -294,9 +295,11 @@ def test_a_run_shows_what_it_exchanged_with_hosts(client: Client, listed: Versio
     )
     assert "refused (the host is not approved) </td> <td>3</td>" in table
     assert "&lt;b&gt;evil" in table
+    assert "Uses the network" in client.get(VERSION).content.decode()
     row.facts = {"connections": [7, {"host": 5, "port": "x", "route": "y", "sent": 1e99}]}
     row.save()
     assert client.get(f"/runs/{row.pk}/").status_code == 200
+    assert "Uses the network" not in client.get(VERSION).content.decode()
 
 
 def test_a_rollout_shows_the_calls_to_its_judge_apart_from_its_turns(

@@ -66,7 +66,7 @@ class Config:
     data_bytes: int = 50 << 30
     data_run_bytes: int = 2 << 30
     nltk_data: Path | None = None
-    hosts_allowed: bool = True
+    hosts_allowed: bool = False
     hosts_bytes: int = 256 << 20
     build_bytes: int = 20 << 30  # that the disk may lose while one venv is built
     free_bytes: int = 1 << 30
@@ -98,7 +98,7 @@ class Config:
             data_bytes=_number(environ, "RUNNER_DATA_MB", 50 << 10) * MEBIBYTE,
             data_run_bytes=_number(environ, "RUNNER_DATA_RUN_MB", 2 << 10) * MEBIBYTE,
             nltk_data=_folder(environ, "RUNNER_NLTK_DATA"),
-            hosts_allowed=_flag(environ, "RUNNER_HOSTS", default=True),
+            hosts_allowed=_flag(environ, "RUNNER_HOSTS", default=False),
             hosts_bytes=_number(environ, "RUNNER_HOSTS_MB", 256) * MEBIBYTE,
             venv_cache_bytes=_number(environ, "RUNNER_VENV_CACHE_MB", 20 << 10) * MEBIBYTE,
             free_bytes=_number(environ, "RUNNER_FREE_MB", 1 << 10) * MEBIBYTE,

@@ -78,8 +78,9 @@ class JobSpec:
     resolved as they were at `uploaded_at` (ISO 8601). Data sets are read as `data_lock` has them;
     a run may extend it unless it is frozen. `judge_model` is the name of the model that answers the
     environment's own calls, empty without one; `declares_judge` where the wheel declares that it
-    makes such calls. `variables` are the environment's public ones,
-    `hosts` those that it may reach; values of `secrets` are fetched apart, with the run token.
+    makes such calls. `variables` are the environment's public ones, `hosts` those that it may
+    reach, `declared_hosts` those that the wheel declares; values of `secrets` are fetched apart,
+    with the run token.
     """
 
     run: str
@@ -106,6 +107,7 @@ class JobSpec:
     declares_judge: bool = False
     variables: dict[str, str] = field(default_factory=dict)
     hosts: tuple[str, ...] = ()
+    declared_hosts: tuple[str, ...] = ()
     secrets: tuple[BoundSecret, ...] = ()
     limits: RunLimits = field(default_factory=RunLimits)
 
@@ -121,6 +123,7 @@ class JobSpec:
         fields["policies"] = tuple(data["policies"])
         fields["data_lock"] = DataLock.from_dict(data.get("data_lock") or EMPTY)
         fields["hosts"] = tuple(data.get("hosts", ()))
+        fields["declared_hosts"] = tuple(data.get("declared_hosts", ()))
         fields["secrets"] = tuple(
             BoundSecret(secret["name"], tuple(secret["hosts"]))
             for secret in data.get("secrets", ())

@@ -64,7 +64,7 @@ def perform(runner: Runner, bundle: Path, port: int) -> Attack:
     files = taskset_files("network", payload("network"))
     return runner.perform(
         "network", files, framework=True, hub=hub, job=job, outside=resolver.outside,
-        settings={"SSL_CERT_FILE": str(bundle)},
+        settings={"SSL_CERT_FILE": str(bundle), "RUNNER_HOSTS": "yes"},
     )  # fmt: skip
 
 

@@ -70,7 +70,7 @@ def perform(
         if sandbox.starts == 2:
             ended.set()
 
-    settings = changes.pop("settings", None)
+    settings = changes.pop("settings", {"RUNNER_HOSTS": "yes"})
     if changes.pop("single", False):  # the program ends after its first sandbox
 
         async def once(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
@@ -192,3 +192,32 @@ def test_rollouts_that_used_the_network_are_not_played_again(tmp_path: Path) -> 
     reasons = [row["replay"]["left_out"] for row in rows if row["task"] == 1]
     assert len(reasons) == 2
     assert all("hosts outside" in reason for reason in reasons)
+
+
+def test_a_declared_host_is_needed_although_the_run_succeeds(tmp_path: Path) -> None:
+    run = perform(use_host_in_rollouts, tmp_path, declared_hosts=("*.exa.ai",), single=True)
+    assert run.result == ("errored", ["needs.host"])
+    assert run.hub.endings[0]["findings"][0]["details"] == {"names": [HOST]}
+
+
+async def read_a_key(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
+    """Load as verifiers does where a key is missing."""
+    yield BEGAN
+    message = "Missing required environment variable(s): EXA_API_KEY, SERPER_API_KEY"
+    raised = [{"types": ["verifiers.utils.env.MissingKeyError"], "message": message}]
+    error = {"type": "MissingKeyError", "message": message, "raised": raised}
+    yield {"event": "fatal", "stage": "load", "error": error}
+
+
+def test_a_key_that_is_not_set_is_a_need(tmp_path: Path) -> None:
+    run = perform(read_a_key, tmp_path, single=True)
+    assert run.result == ("errored", ["needs.secret"])
+    (finding,) = run.hub.endings[0]["findings"]
+    assert finding["details"] == {"names": ["EXA_API_KEY", "SERPER_API_KEY"]}
+    assert "hub secret set alice/reverse-words NAME --host HOST" in finding["message"]
+
+
+def test_a_key_that_is_set_is_no_need(tmp_path: Path) -> None:
+    variables = {"EXA_API_KEY": "x", "SERPER_API_KEY": "y"}
+    run = perform(read_a_key, tmp_path, single=True, variables=variables)
+    assert run.result == ("failed", ["run.load_failed"])

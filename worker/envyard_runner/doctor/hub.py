@@ -1,4 +1,4 @@
-"""Checks of the hub, its broker, the models and the judge."""
+"""Checks of the hub, its broker, the models, the judge and hosts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import aiohttp
 
 from envyard_runner.config import Config
 from envyard_runner.doctor.check import Check, CheckFailed, run_check
+from envyard_runner.doctor.hosts import check_hosts
 from envyard_runner.doctor.judge import judge
 from envyard_runner.hub_api.client import HubClient, HubRefused, HubUnreachable
 
@@ -16,13 +17,14 @@ SECONDS = 10.0
 
 async def examine_hub(config: Config) -> list[Check]:
     """Whether the hub answers and accepts the token, which models runs may use and whether the
-    judge answers."""
+    judge and public hosts answer."""
     return [
         await run_check("hub", _hub, config),
         await run_check("token", _token, config),
         await run_check("broker", _broker, config),
         await run_check("models", _models, config),
         await run_check("judge", judge, config),
+        await run_check("hosts", check_hosts, config),
     ]
 
 

@@ -20,6 +20,7 @@ from envyard_runner.proxy.endpoint import ProxyEndpoint
 from envyard_runner.proxy.forwarding import Forwarder
 from envyard_runner.proxy.intercepted import InterceptedHosts
 from envyard_runner.proxy.limits import ProxyLimits
+from envyard_runner.proxy.names import among
 from envyard_runner.proxy.outside import Outside
 from envyard_runner.proxy.rules import Rules
 from envyard_runner.proxy.secrets import Secrets
@@ -44,7 +45,8 @@ class HostAccess:
     """One run's access; all its sandboxes count in `usage`.
 
     `certificates` (PEM) are what clients in the sandbox trust: the public authorities and the
-    run's own, which signs for intercepted hosts. `secrets` are those of the environment.
+    run's own, which signs for intercepted hosts. `secrets` are those of the environment, `declared`
+    the hosts that its wheel declares.
     """
 
     usage: HostUsage
@@ -53,6 +55,7 @@ class HostAccess:
     secrets: Secrets
     authority: Authority
     public_certificates: bytes
+    declared: tuple[str, ...] = ()
 
     @property
     def certificates(self) -> bytes:
@@ -96,7 +99,7 @@ async def open_hosts(
     authority = Authority(rules.intercepted)
     usage = HostUsage(config.hosts_bytes)
     try:
-        yield HostAccess(usage, outside, rules, secrets, authority, public)
+        yield HostAccess(usage, outside, rules, secrets, authority, public, job.declared_hosts)
     finally:
         outside.close()
 
@@ -134,9 +137,11 @@ def host_fault(usage: HostUsage, *, harmed: bool) -> list[Finding]:
 
 
 def host_needs(hosts: HostAccess, *, harmed: bool, reason: str = "") -> list[Finding]:
-    """The hosts that the run lacked, as one finding; `reason` is why the run failed."""
-    names = hosts.usage.needed
-    if not (harmed and names):
+    """The hosts that the run lacked, as one finding: all that were refused if the run was `harmed`
+    by it, else those that the wheel declares. `reason` is why the run failed."""
+    needed = hosts.usage.needed if harmed else []
+    names = [host for host in hosts.usage.refused if host in needed or among(host, hosts.declared)]
+    if not names:
         return []
     message = (NEED if hosts.allowed else NEED_RUNNER).format(hosts=", ".join(names))
     if reason:

@@ -32,6 +32,7 @@ from envyard_runner.execution.sandboxes import (
     own_failure,
     serving,
 )
+from envyard_runner.execution.secret_needs import missing_secrets, secret_needs
 from envyard_runner.execution.verdict import Ending, decide_ending, replay_failure
 from envyard_runner.gateway import Gateway
 from envyard_runner.hub_api.event_outbox import EventOutbox
@@ -83,7 +84,13 @@ async def play(
     harmed = harmed_by_network(ending, collector, hosts.usage)
     outbox.add_facts(judge=judge_facts(access.judge_model, judge))
     failure = own_failure(first.endpoints) or endpoint_ending(
-        data.usage, judge, hosts, explain(ending), harmed=harmed, images=collector.images
+        data.usage,
+        judge,
+        hosts,
+        explain(ending),
+        harmed=harmed,
+        images=collector.images,
+        secrets=secret_needs(job.environment, missing_secrets(job, collector)),
     )
     if failure or ending.outcome != "succeeded":
         return failure or explain(ending)

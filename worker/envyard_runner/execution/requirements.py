@@ -24,13 +24,14 @@ def endpoint_ending(
     *,
     harmed: bool,
     images: Sequence[str] = (),
+    secrets: Sequence[Finding] = (),
 ) -> Ending | None:
     """The ending of a run whose endpoints could not serve it, None where they could.
 
     Faults of the platform come first, since another attempt may not meet them; then all
     requirements together; then what the environment may not request. `ending` is the run's without
     them, `harmed` whether refused hosts may be why it or rollouts failed, `images` are the
-    container images that it needs.
+    container images that it needs, `secrets` the finding of those that it lacks.
     """
     succeeded = ending.outcome == "succeeded"
     reason = "" if succeeded or not ending.findings else ending.findings[0].message
@@ -39,6 +40,7 @@ def endpoint_ending(
     needs = [
         *data_needs(data, succeeded=succeeded),
         *judge_needs(judge),
+        *secrets,
         *host_needs(hosts, harmed=harmed, reason=reason),
         *machine_needs(images),
     ]
