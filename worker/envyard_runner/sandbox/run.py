@@ -119,7 +119,10 @@ class Sandbox:
                 variables=variables or {},
                 programs=programs or {},
                 certificates=certificates,
-                folders=folders or {},
+                folders={
+                    name: folder.add_data(path, name, lease.uid)
+                    for name, path in (folders or {}).items()
+                },
             )
             return cls(
                 config=config,
