@@ -112,8 +112,7 @@ def lease(*, runner: Runner, models: Collection[str] = ()) -> Run | None:
 def _take(run: Run, runner: Runner) -> Run | None:
     """The queued run, leased; None, and the run cancelled, where its version needs no evaluation
     any more."""
-    rows = Run.objects.select_related("version__environment__owner", "requested_by")
-    run = rows.get(pk=run.pk)
+    run = Run.objects.select_related("version__environment__owner").get(pk=run.pk)
     version = run.version
     if version.status != Version.Status.EVALUATING or version.deleted_at is not None:
         message = f"{version} is {version.status}, there is nothing left to evaluate."
