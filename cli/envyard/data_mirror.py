@@ -234,7 +234,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Pass the request on, and the answer back; redirects are the client's to follow."""
         headers = {k: v for k, v in self.headers.items() if k.lower() not in OF_ONE_CONNECTION}
         try:
-            with self.upstream_session.request(
+            response = self.upstream_session.request(
                 self.command,
                 f"{self.upstream_url}{self.path}",
                 headers=headers,
@@ -242,12 +242,13 @@ class _Handler(BaseHTTPRequestHandler):
                 stream=True,
                 allow_redirects=False,
                 timeout=TIMEOUT,
-            ) as response:
-                self._pass_on(response)
+            )
         except requests.RequestException as error:
-            self.close_connection = True
             message = f"{self.upstream_url} is not reachable: {type(error).__name__}"
             self._send_json(UNREACHABLE, {"error": message}, "")
+            return
+        with response:
+            self._pass_on(response)
 
     def _pass_on(self, response: requests.Response) -> None:
         length = response.headers.get("Content-Length")
@@ -263,5 +264,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command == "HEAD":
             return
-        for block in response.raw.stream(BLOCK, decode_content=False):
-            self.wfile.write(block)
+        try:
+            for block in response.raw.stream(BLOCK, decode_content=False):
+                self.wfile.write(block)
+        except requests.exceptions.BaseHTTPError:  # what follows would be read as the rest of the body
+            self.close_connection = True

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -114,10 +116,24 @@ def test_other_repositories_come_from_the_users_own_hub(served: Served) -> None:
 
 
 def test_an_unreachable_hub_of_the_user_ends_no_program(tmp_path: Path) -> None:
-    with serving(FrozenHub(DataLock(), tmp_path), "http://127.0.0.1:9") as url:
-        reply = requests.get(f"{url}/qwen/tiny/resolve/main/config.json", timeout=30)
-        assert reply.status_code == 501
-        assert "not reachable" in reply.json()["error"]
+    with (
+        serving(FrozenHub(DataLock(), tmp_path), "http://127.0.0.1:9") as url,
+        closing(HTTPConnection(url.removeprefix("http://"), timeout=30)) as connection,
+    ):
+        for _ in range(3):  # on one connection, as the clients keep it
+            connection.request("GET", "/qwen/tiny/resolve/main/config.json")
+            reply = connection.getresponse()
+            assert reply.status == 501
+            assert b"not reachable" in reply.read()
+
+
+def test_an_answer_that_breaks_off_is_not_taken_as_complete(served: Served) -> None:
+    length = {"Content-Length": "100"}
+    served.source.intercept = lambda _: Answer(200, b"half", length, cut=True)
+    with pytest.raises(requests.RequestException):
+        served.get("/qwen/tiny/resolve/main/config.json")
+    served.source.intercept = lambda _: None
+    assert served.get("/qwen/tiny/resolve/main/config.json").content == b"{}"
 
 
 def test_a_program_asks_no_proxy_for_its_data_sets(tmp_path: Path) -> None:
