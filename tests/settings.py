@@ -3,6 +3,8 @@
 Flow tests do not use this file: the processes they start read hub.settings.
 """
 
+from base64 import b64encode
+
 from hub.settings import *  # noqa: F403
 from hub.settings import DATABASES, HUB_HOME, INSTALLED_APPS, STORAGES
 
@@ -14,6 +16,7 @@ STORAGES = STORAGES | {
 STATIC_ROOT = HUB_HOME / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 CELERY_BROKER_URL = "memory://"
+HUB_SECRETS_KEYS = (b64encode(bytes(32)).decode(),)
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A real file: locks and write-ahead log behave as they do in service.
     DATABASES["default"]["TEST"] = {"NAME": HUB_HOME / "test.sqlite3"}

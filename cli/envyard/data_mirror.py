@@ -31,7 +31,7 @@ MAX_BODY = 64 << 20
 OFFLINE = ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE")
 OF_ONE_CONNECTION = (
     *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer"),
-    *("transfer-encoding", "upgrade", "host", "content-length", "accept-encoding"),
+    *("transfer-encoding", "upgrade", "host", "content-length"),
 )
 MAX_NOTED = 10
 PROBED = (".py", ".huggingface.yaml", "dataset_infos.json")  # clients look for these everywhere
@@ -233,7 +233,6 @@ class _Handler(BaseHTTPRequestHandler):
     def _forward(self, body: bytes) -> None:
         """Pass the request on, and the answer back; redirects are the client's to follow."""
         headers = {k: v for k, v in self.headers.items() if k.lower() not in OF_ONE_CONNECTION}
-        headers["Accept-Encoding"] = "identity"
         try:
             response = self.upstream_session.request(
                 self.command,
@@ -266,7 +265,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command == "HEAD":
             return
         try:
-            for block in response.iter_content(BLOCK):
+            for block in response.raw.stream(BLOCK, decode_content=False):
                 self.wfile.write(block)
-        except requests.RequestException:  # what follows would be read as the rest of the body
+        except requests.exceptions.BaseHTTPError:  # what follows would be read as the rest of the body
             self.close_connection = True

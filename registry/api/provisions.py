@@ -190,6 +190,6 @@ def approval(request: Request, owner: str, name: str, host: str) -> Response:
 @api_view(["GET"])
 @permission_classes([requires(GET="hub.moderate")])
 def to_approve(request: Request) -> Response:
-    """List the hosts to approve. Declared by environments, the oldest first; for staff."""
+    """List the hosts to approve. For staff; the oldest first, as environments declared them."""
     rows = host_services.to_approve()
     return page(request, rows, serializers.HostToApproveSerializer, by=("declared_at", "pk"))

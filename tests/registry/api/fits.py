@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from registry.accounts import devices
 from registry.models import Run, User
+from tests.data_locks import locked
 from tests.factories import make_environment, make_run, make_version
 from tests.registry.api.hub import PLATFORM
 from tests.registry.publishers.conftest import publisher
@@ -66,6 +67,7 @@ def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], F
         ),
         ("retryRun", 201): Fit({"id": str(cancelled.pk)}),
         ("agreeOnLock", 200): Fit(body={"attempt": 1, "platform": PLATFORM, "lock": None}),
+        ("agreeOnDataLock", 200): Fit(body={"attempt": 1, "lock": locked("test.parquet").to_dict()}),
         ("uploadWheel", 200): Fit(
             body=encode_multipart(BOUNDARY, form), headers={"Content-Type": MULTIPART_CONTENT}
         ),

@@ -52,7 +52,9 @@ def test_a_detail_shows_progress_facts_and_scores_so_far(client: Client, run: Ru
     make_rollout(run, "silent", 0, reward=0.25)
     answer = client.get(at(run)).json()
     followed = {"queue", "not_before", "lost_attempts"}
-    assert set(answer) == SUMMARY | followed | {"facts", "findings", "tasks", "attempts", "seed"}
+    provisions = {"variables", "hosts"}
+    plan = {"tasks", "attempts", "seed"}
+    assert set(answer) == SUMMARY | followed | provisions | plan | {"facts", "findings"}
     assert (answer["done"], answer["total"], answer["runner"]) == (1, 4, "box")
     assert answer["facts"] == {"load_seconds": 1.5}
     assert answer["scores"][0]["mean"] == 0.25

@@ -203,7 +203,7 @@ def test_lease_and_position_read_no_finished_run(alice: User, carol: User) -> No
     analyzed()
     gpu = make_runner()
     acts: list[tuple[Callable[[], Any], int]] = [
-        (lambda: services.lease(runner=gpu, models=["m"]), 5),
+        (lambda: services.lease(runner=gpu, models=["m"]), 7),
         (lambda: queue.assign(waiting[-1].version), 5),
         (lambda: queue.position(waiting[-1]), 505),
     ]
