@@ -267,5 +267,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             for block in response.raw.stream(BLOCK, decode_content=False):
                 self.wfile.write(block)
-        except requests.exceptions.BaseHTTPError:  # what follows would be read as the rest of the body
+        except (
+            requests.exceptions.BaseHTTPError
+        ):  # what follows would be read as the rest of the body
             self.close_connection = True

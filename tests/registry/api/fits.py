@@ -67,7 +67,9 @@ def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], F
         ),
         ("retryRun", 201): Fit({"id": str(cancelled.pk)}),
         ("agreeOnLock", 200): Fit(body={"attempt": 1, "platform": PLATFORM, "lock": None}),
-        ("agreeOnDataLock", 200): Fit(body={"attempt": 1, "lock": locked("test.parquet").to_dict()}),
+        ("agreeOnDataLock", 200): Fit(
+            body={"attempt": 1, "lock": locked("test.parquet").to_dict()}
+        ),
         ("uploadWheel", 200): Fit(
             body=encode_multipart(BOUNDARY, form), headers={"Content-Type": MULTIPART_CONTENT}
         ),
