@@ -88,7 +88,8 @@ def _evaluate_folder(source: Source, folder: Path, services: Services, tasks: in
     findings, detection = examine(wheel)
     problems = [item.to_dict() for item in findings if item.severity == "error"]
     if problems or not detection.framework:
-        return decided(source.key, REFUSED, problems)
+        ours = bool(problems) and all(CODES[item["code"]].fault == "platform" for item in problems)
+        return decided(source.key, HELD if ours else REFUSED, problems)
     job = try_wheel.local_job(wheel, detection, tasks)
     grant = source.grant
     job = replace(job, judge_model=services.judge_model, hosts=grant.hosts, secrets=grant.secrets)
