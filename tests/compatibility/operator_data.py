@@ -15,11 +15,15 @@ from envyard_runner.venvs.script_wheels import write_wheels
 SOURCE_ONLY = "langdetect"  # has no wheel on the index
 INSTALL_SECONDS = 300
 OPEN_FILES = 65536  # below which some environments with sandboxes refuse to load
+TAGGER = "taggers/averaged_perceptron_tagger_eng/averaged_perceptron_tagger_eng"
 NLTK_FILES = {
     "corpora/words/en": "adder\nbirch\ncrane\ndelta\neagle\nfjord\ngrape\nhouse\nivory\njolly\n",
     "corpora/words/en-basic": "house\n",
     "corpora/words/README": "Made up.\n",
     "corpora/stopwords/english": "a\nan\nthe\n",
+    f"{TAGGER}.weights.json": "{}",
+    f"{TAGGER}.tagdict.json": '{"house": "NN"}',
+    f"{TAGGER}.classes.json": '["NN"]',
     **dict.fromkeys(
         (
             "tokenizers/punkt_tab/english/abbrev_types.txt",

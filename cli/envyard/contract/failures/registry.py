@@ -73,7 +73,8 @@ CAUSES = (
         "data_download",
         needs.data_download,
         "A sandbox has no network to download it from. Put it into the wheel and name its folder "
-        "to the library (nltk.data.path, spacy.load), or depend on a wheel that holds it.",
+        "to the library (nltk.data.path, spacy.load), or depend on a wheel that holds it. A "
+        "runner's operator can keep data of NLTK (RUNNER_NLTK_DATA).",
     ),
     Cause("network", needs.network, DATA),
     Cause(
