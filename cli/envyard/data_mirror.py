@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import requests
+from urllib3.exceptions import HTTPError
 
 from envyard.contract.data_listings import at_paths, entries_of, in_folder
 from envyard.contract.data_lock import DataLock, LockedFile, LockedRepository
@@ -267,7 +268,5 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             for block in response.raw.stream(BLOCK, decode_content=False):
                 self.wfile.write(block)
-        except (
-            requests.exceptions.BaseHTTPError
-        ):  # what follows would be read as the rest of the body
+        except HTTPError:  # what follows would be read as the rest of the body
             self.close_connection = True

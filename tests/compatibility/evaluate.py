@@ -88,8 +88,10 @@ def _evaluate_folder(source: Source, folder: Path, services: Services, tasks: in
     findings, detection = examine(wheel)
     problems = [item.to_dict() for item in findings if item.severity == "error"]
     if problems or not detection.framework:
-        ours = bool(problems) and all(CODES[item["code"]].fault == "platform" for item in problems)
-        return decided(source.key, HELD if ours else REFUSED, problems)
+        is_platform = bool(problems) and all(
+            CODES[item["code"]].fault == "platform" for item in problems
+        )
+        return decided(source.key, HELD if is_platform else REFUSED, problems)
     job = try_wheel.local_job(wheel, detection, tasks)
     grant = source.grant
     job = replace(job, judge_model=services.judge_model, hosts=grant.hosts, secrets=grant.secrets)

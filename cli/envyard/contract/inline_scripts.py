@@ -1,6 +1,6 @@
 """Scripts in a wheel that name their own dependencies (PEP 723), read without running anything.
 
-A block stands in a .py file, or in a string of one: environments hand such scripts to uv while they
+A block is in a .py file, or in a string of one: environments hand such scripts to uv while they
 score.
 """
 
