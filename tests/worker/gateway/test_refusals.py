@@ -54,6 +54,28 @@ def test_a_malformed_request_is_a_400_and_never_a_crash(body: bytes) -> None:
     run_scenario(scenario)
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "image_url", "image_url": {"url": "http://169.254.169.254/"}},
+        {"type": "image_url", "image_url": "file:///etc/passwd"},
+        {"type": "video_url", "video_url": {"url": "https://example.org/a.mp4"}},
+        {"type": "text", "text": "a", "audio_url": {"url": ["http://127.0.0.1/"]}},
+    ],
+)
+def test_no_address_that_the_models_server_would_fetch_reaches_it(part: dict[str, object]) -> None:
+    async def scenario(served: ServedGateway) -> None:
+        inline = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+        for content, expected in ([part], 400), ([inline], 200):
+            body = {"messages": [{"role": "user", "content": content}]}
+            async with served.client.post(served.url("model/0/0"), json=body) as response:
+                assert response.status == expected
+        (request,) = served.model.requests
+        assert request["messages"][0]["content"] == [inline]
+
+    run_scenario(scenario)
+
+
 def test_a_rollout_has_a_budget_of_calls_and_of_tokens() -> None:
     async def calls(served: ServedGateway) -> None:
         assert [(await served.chat("silent/0/0"))[0] for _ in range(3)] == [200, 200, 400]

@@ -71,6 +71,7 @@ def read_chat(raw: bytes) -> Call:
             _bad("every message must be an object with a role")
         if not isinstance(message.get("content"), str | list | None):
             _bad("a message's content must be text, a list of parts or null")
+        _refuse_addresses(message)
     tools = body.get("tools") or []
     if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in tools):
         _bad("tools must be a list of objects")
@@ -83,6 +84,17 @@ def read_chat(raw: bytes) -> Call:
         include_usage=wants_usage,
         passed_on={k: body[k] for k in CHAT_FIELDS if body.get(k) is not None},
     )
+
+
+def _refuse_addresses(message: Message) -> None:
+    """Refuse parts with the address of an image, sound or film: the model's server would fetch it
+    from the operator's network."""
+    content = message.get("content")
+    for part in content if isinstance(content, list) else ():
+        for name, value in part.items() if isinstance(part, dict) else ():
+            url = value.get("url") if isinstance(value, dict) else value
+            if name.endswith("_url") and url and not str(url).startswith("data:"):
+                _bad(f"the {name} of a part must be a data URL: the model's server fetches nothing")
 
 
 def read_completion(raw: bytes) -> Call:
