@@ -53,7 +53,7 @@ class RealHost:
 
 
 class StubJudge:
-    """The gateway's judge as far as the proxy knows it."""
+    """Stands for the gateway's judge."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, str, str, bytes]] = []

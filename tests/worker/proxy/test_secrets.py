@@ -256,7 +256,7 @@ def test_a_malformed_request_reaches_no_host(tmp_path: Path, request_: bytes) ->
     play(tmp_path, scenario, "*.exa.ai")
 
 
-def test_a_request_is_framed_anew(tmp_path: Path) -> None:
+def test_a_request_gets_new_framing(tmp_path: Path) -> None:
     async def scenario(proxy: Intercepting) -> None:
         await proxy.send(
             "api.exa.ai",

@@ -1,6 +1,6 @@
 """Send a request to the host that it names, over verified TLS, with the secrets bound to the host.
 
-The request was parsed and is written anew, so that nothing of its framing reaches the host.
+The request was parsed and is serialized again, so that nothing of its framing reaches the host.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from envyard_runner.proxy.secrets import Secrets
 from envyard_runner.proxy.usage import HostUsage
 
 MAX_HEADERS = 64 << 10  # bytes, with the secrets in them
-# Of one connection, set anew for the next (RFC 9110, 7.6.1), or the runner's own affair.
+# Of one connection (RFC 9110, 7.6.1), or set by the runner.
 OWN_HEADERS = frozenset(
     """
     connection keep-alive proxy-connection proxy-authorization proxy-authenticate te trailer

@@ -14,8 +14,8 @@ from envyard_runner.proxy.refused import Reason, Refused
 @dataclass(frozen=True, slots=True)
 class Rules:
     """`hosts` are the approved ones and `secret_hosts` those to which a secret is bound, exact
-    names or `*.` for one level. Hosts of known judges are answered by the run's own judge, whoever
-    approved them. All others are refused for `refusal`."""
+    names or `*.` for one level. Hosts of known judges are answered by the run's own judge, also
+    if they are approved. All others are refused for `refusal`."""
 
     hosts: Collection[str] = ()
     secret_hosts: Collection[str] = ()

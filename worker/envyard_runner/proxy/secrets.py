@@ -156,8 +156,9 @@ def _base64_forms(raw: bytes, shift: int) -> Iterable[bytes]:
     first, last = (0, 2, 3)[shift], 8 * (shift + len(raw)) // 6
     padded = b"\0" * shift + raw
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        whole, form = encode(padded), encode(padded)[first:last]
+        encoded = encode(padded)
+        form = encoded[first:last]
         if shift == 0:
-            yield whole
+            yield encoded
         if len(form) >= SEARCHED_CHARACTERS:
             yield form
