@@ -170,7 +170,7 @@ def perform_run(
     hub: StubHub | None = None,
     model: StubModel | None = None,
     meanwhile: Callable[[StubHub, asyncio.Event], Coroutine[Any, Any, None]] | None = None,
-    seconds: float = 25,
+    seconds: float = 100,
     patience: float = 10.0,
     port: int | None = None,
     settings: dict[str, str] | None = None,

@@ -7,7 +7,6 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
 from envyard.contract.job import JobSpec
 from envyard.contract.runner_events import Facts
@@ -42,13 +41,14 @@ from envyard_runner.sandbox import Exit, Sandbox
 
 @dataclass(frozen=True, slots=True)
 class FirstSandbox:
-    """The sandbox that played the run: what it reported, how it ended, and the placeholders of
-    keys that it had."""
+    """The sandbox that played the run: what it reported and printed last, how it ended, and the
+    placeholders of keys that it had."""
 
     endpoints: Endpoints
     collector: EventCollector
     exit: Exit
     keys: Mapping[str, str]
+    output_tail: bytes
 
     @property
     def ending(self) -> Ending:
@@ -58,69 +58,106 @@ class FirstSandbox:
             self.collector, self.exit, model_down=proxy.down.is_set(), stall=proxy.stalls.message()
         )
 
+    def explain(self, ending: Ending, *, module: str) -> Ending:
+        """The ending with the causes that its errors and output show."""
+        return with_causes(
+            ending,
+            collector=self.collector,
+            end=self.exit,
+            output_tail=self.output_tail,
+            module=module,
+        )
+
 
 async def play(
     job: JobSpec, access: RunAccess, factory: SandboxFactory, outbox: EventOutbox
 ) -> Ending:
     """Play a run to its end; if it succeeds, load its tasks again and repeat a sample of it."""
-    began, wall = time.monotonic(), factory.limits.wall_seconds
-    data, hosts = access.data, access.hosts
-    first = await _play_first(job, access, factory, outbox, keys=key_variables(job))
-    if not first.keys and lacks_judge_key(first.collector):
-        outbox.log_line(REPEATED)
-        data.renew_endpoint()
-        left = max(MIN_SECONDS, began + wall - time.monotonic())
-        first = await _play_first(job, access, factory.lasting(left), outbox, keys=PLACEHOLDERS)
-    collector, ending, judge = first.collector, first.ending, first.endpoints.gateway.judge.usage
-    explain = partial(
-        with_causes,
-        collector=collector,
-        end=first.exit,
-        output_tail=outbox.output_tail,
-        module=job.module,
-    )
-    outbox.add_facts(sandbox=first.exit.limited_by, peak_memory_bytes=first.exit.peak_memory_bytes)
-    _send_connections(hosts.usage, outbox)
-    harmed = harmed_by_network(ending, collector, hosts.usage)
-    outbox.add_facts(judge=judge_facts(access.judge_model, judge))
-    failure = own_failure(first.endpoints) or endpoint_ending(
-        data.usage,
-        judge,
-        hosts,
-        explain(ending),
-        harmed=harmed,
-        images=collector.images,
-        secrets=secret_needs(job.environment, missing_secrets(job, collector)),
-    )
-    if failure or ending.outcome != "succeeded":
-        return failure or explain(ending)
+    ends = time.monotonic() + factory.limits.wall_seconds
+    first = await _play_rollouts(job, access, factory, outbox, ends=ends)
+    ending = _first_ending(job, access, first, outbox)
+    if ending.outcome != "succeeded":
+        return ending
     outbox.phase = "scoring"
     outbox.log_line("all rollouts are played; the tasks are loaded again in a fresh sandbox")
-    replay = ReplayRun(job, collector, began=began, wall_seconds=wall)
+    ending = await _play_again(job, access, factory, outbox, first=first, ends=ends)
+    if ending.outcome == "succeeded":
+        checking = JudgeCheckRun(job, first.collector, access, first.endpoints.gateway)
+        lasting = factory.lasting(ends - time.monotonic())
+        wall = factory.limits.wall_seconds
+        await checking.run(lasting, outbox, keys=first.keys, wall_seconds=wall)
+    return ending
+
+
+async def _play_rollouts(
+    job: JobSpec, access: RunAccess, factory: SandboxFactory, outbox: EventOutbox, *, ends: float
+) -> FirstSandbox:
+    """Play the run's rollouts, once more with placeholders of keys where the lack of a judge's key
+    ended the first try."""
+    first = await _play_first(job, access, factory, outbox, keys=key_variables(job))
+    if first.keys or not lacks_judge_key(first.collector):
+        return first
+    outbox.log_line(REPEATED)
+    access.data.renew_endpoint()
+    left = max(MIN_SECONDS, ends - time.monotonic())
+    return await _play_first(job, access, factory.lasting(left), outbox, keys=PLACEHOLDERS)
+
+
+def _first_ending(
+    job: JobSpec, access: RunAccess, first: FirstSandbox, outbox: EventOutbox
+) -> Ending:
+    """The ending of the run as far as its first sandbox decides it; queues that one's facts."""
+    ending, judge = first.ending, first.endpoints.gateway.judge.usage
+    outbox.add_facts(sandbox=first.exit.limited_by, peak_memory_bytes=first.exit.peak_memory_bytes)
+    _send_connections(access.hosts.usage, outbox)
+    outbox.add_facts(judge=judge_facts(access.judge_model, judge))
+    explained = first.explain(ending, module=job.module)
+    failure = own_failure(first.endpoints) or endpoint_ending(
+        access.data.usage,
+        judge,
+        access.hosts,
+        explained,
+        harmed=harmed_by_network(ending, first.collector, access.hosts.usage),
+        images=first.collector.images,
+        secrets=secret_needs(job.environment, missing_secrets(job, first.collector)),
+    )
+    return failure or explained
+
+
+async def _play_again(
+    job: JobSpec,
+    access: RunAccess,
+    factory: SandboxFactory,
+    outbox: EventOutbox,
+    *,
+    first: FirstSandbox,
+    ends: float,
+) -> Ending:
+    """Load the tasks in a fresh sandbox, replay a sample of the rollouts, and end the run."""
+    collector, usage = first.collector, access.hosts.usage
+    wall = factory.limits.wall_seconds
+    replay = ReplayRun(job, collector, began=ends - wall, wall_seconds=wall)
     gateway = Gateway(job, None, replays=collector.plan.replays)
-    endpoints = Endpoints(gateway, data.replay_endpoint(), hosts.endpoint(gateway.judge))
-    refused_before = hosts.usage.attempts
+    data = access.data.replay_endpoint()
+    endpoints = Endpoints(gateway, data, access.hosts.endpoint(gateway.judge))
+    refused_before = usage.attempts
     sandbox = factory.lasting(replay.seconds).make(first.keys)
     second = await _run_replays(replay, sandbox, factory.program, endpoints, outbox)
     replay.finish(second)
     _send_replays(replay, collector, second, outbox)
     if collector.not_counted:
         outbox.add_facts(not_counted=collector.not_counted)
-    _send_connections(hosts.usage, outbox)
-    second = with_refused_hosts(second, hosts.usage, refused_before)
+    _send_connections(usage, outbox)
+    second = with_refused_hosts(second, usage, refused_before)
     combined = first.exit.beside(second)
     outbox.add_facts(peak_memory_bytes=combined.peak_memory_bytes)
-    ending = (
+    judge, harmed = first.endpoints.gateway.judge.usage, not replay.loaded
+    return (
         own_failure(endpoints)
-        or endpoint_ending(endpoints.data.usage, judge, hosts, ending, harmed=not replay.loaded)
+        or endpoint_ending(data.usage, judge, access.hosts, first.ending, harmed=harmed)
         or replay_failure(replay, second)
-        or explain(decide_ending(collector, combined))
+        or first.explain(decide_ending(collector, combined), module=job.module)
     )
-    if ending.outcome == "succeeded":
-        checking = JudgeCheckRun(job, collector, access, first.endpoints.gateway)
-        lasting = factory.lasting(began + wall - time.monotonic())
-        await checking.run(lasting, outbox, keys=first.keys, wall_seconds=wall)
-    return ending
 
 
 async def _play_first(
@@ -148,7 +185,7 @@ async def _play_first(
         collector, factory.make(keys), factory.program, endpoints, outbox, may_repeat=not keys
     )
     end = with_refused_hosts(end, usage, refused_before)
-    return FirstSandbox(endpoints, collector, end, keys)
+    return FirstSandbox(endpoints, collector, end, keys, outbox.output_tail)
 
 
 async def _run_rollouts(
@@ -186,7 +223,7 @@ async def _run_rollouts(
                         may_repeat
                         and result is not None
                         and not result.ok
-                        and (lacks_judge_key(collector))
+                        and lacks_judge_key(collector)
                     ):
                         sandbox.kill()
                     elif result is not None:
