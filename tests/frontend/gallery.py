@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from envyard.contract.data_lock import DataLock, LockedRepository
@@ -141,7 +142,8 @@ def listed(alice: User) -> dict[str, str]:
     run = make_run(row, policies=PROBES, tasks=5, total=25, done=25, facts=make_facts().to_dict())
     full(run, 25)
     cards.compute(run=run)
-    data_locks.extend(version=row, offered=DATA_LOCK)
+    with transaction.atomic():
+        data_locks.extend(version=row, offered=DATA_LOCK)
     again = Replay(
         reward=0.5, rewards={"exact": {"score": 0.5, "weight": 1.0}}, diverged=2, asked="user: Sort"
     )

@@ -36,7 +36,10 @@ READING = {
     *("evaluation.see", "owner.quota"),
 }
 
-STAFFS = {"version.rejudge", "version.quarantine", "environment.quarantine", "hub.moderate"}
+STAFFS = {
+    *("version.rejudge", "version.quarantine", "hub.moderate"),
+    *("environment.quarantine", "environment.approve_hosts"),
+}
 
 # verb -> object -> who may, in the browser
 MATRIX: dict[tuple[str, str], set[str]] = {
@@ -47,6 +50,8 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("environment.publish", "private"): PUBLISH,
     ("environment.manage", "public"): MANAGE,
     ("environment.manage", "private"): MANAGE,
+    ("environment.set_secrets", "public"): PUBLISH,
+    ("environment.approve_hosts", "public"): {STAFF},
     ("environment.deprecate", "public"): MANAGE,
     ("environment.transfer", "public"): {OWNER, STAFF},
     ("environment.delete", "private"): {OWNER, STAFF},

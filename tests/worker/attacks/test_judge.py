@@ -51,7 +51,8 @@ def test_nothing_that_the_environment_or_the_hub_receives_holds_the_key_but_the_
 
 def test_refused_calls_are_counted_and_end_the_run(attacked: Attack) -> None:
     assert attacked.outcome.result[0] == "errored"
-    assert attacked.codes["needs.judge"]["details"] == {"names": ["/v1/../plan"]}
+    names = ["/v1/../plan", "/latest/meta-data"]
+    assert attacked.codes["needs.judge"]["details"] == {"names": names}
     facts = attacked.outcome.hub.facts["judge"]
     assert facts["over_budget"] > 0
     assert facts["calls"] == CALLS
