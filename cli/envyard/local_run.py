@@ -50,9 +50,12 @@ def _find(name: str) -> str | None:
     return str(sibling) if sibling.is_file() else shutil.which(name)
 
 
-def play(wheel: Path) -> dict[str, Any]:
-    """The document of one run of the probes, with a row for each probe; raises HubCliError."""
-    command = [require(), "try", str(wheel)]
+def play(wheel: Path, options: Iterable[str]) -> dict[str, Any]:
+    """The document of one run of the probes, with a row for each probe; raises HubCliError.
+
+    `options` are those of what the run may have.
+    """
+    command = [require(), "try", str(wheel), *options]
     try:
         completed = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False

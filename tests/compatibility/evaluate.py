@@ -6,13 +6,14 @@ import asyncio
 import os
 import tempfile
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from envyard import builder
 from envyard.contract.codes import CODES
 from envyard.contract.examine import examine
+from envyard.contract.local_access import LocalAccess
 from envyard.contract.probes import PROBE_NAMES
 from envyard.errors import HubCliError
 from envyard_runner import try_wheel
@@ -92,12 +93,13 @@ def _evaluate_folder(source: Source, folder: Path, services: Services, tasks: in
             CODES[item["code"]].fault == "platform" for item in problems
         )
         return decided(source.key, HELD if is_platform else REFUSED, problems)
-    job = try_wheel.local_job(wheel, detection, tasks)
     grant = source.grant
-    job = replace(job, judge_model=services.judge_model, hosts=grant.hosts, secrets=grant.secrets)
-    machine = RunnerContext(config_of(services), outside=services.outside)
     values = {secret.name: MADE_UP_KEY for secret in grant.secrets}
-    document = asyncio.run(try_wheel.run(machine, wheel, job, secrets=values))
+    access = LocalAccess(hosts=grant.hosts, secrets=grant.secrets, values=values)
+    config = config_of(services)
+    job = try_wheel.local_job(wheel, detection, tasks, access, config)
+    machine = RunnerContext(config, outside=services.outside)
+    document = asyncio.run(try_wheel.run(machine, wheel, job, access))
     material.write_document(source, document)
     return result_of(source.key, document)
 

@@ -44,7 +44,7 @@ def serving() -> Iterator[dict[str, str]]:
     thread.start()
     ready.wait(30)
     try:
-        yield {"RUNNER_JUDGE_URL": judge.url, "RUNNER_JUDGE_KEY": KEY}
+        yield {"RUNNER_JUDGE_URL": judge.url, "RUNNER_JUDGE_KEY": KEY, "HUB_JUDGE_MODEL": NAME}
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join()
@@ -98,4 +98,4 @@ def _text(content: Any) -> str:
     return "\n".join(part.get("text", "") for part in content or () if isinstance(part, dict))
 
 
-__all__ = ["NAME", "serving", "verdict"]
+__all__ = ["serving", "verdict"]

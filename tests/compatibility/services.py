@@ -18,11 +18,10 @@ DATA_TOKEN = "hf_made_up"  # its account accepted the terms of the gated sets
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """`settings` are the runner's environment variables that name them, `judge_model` is the
-    judge's name, `resolver` leads to the hosts."""
+    """`settings` are the runner's environment variables that name them, `resolver` leads to the
+    hosts."""
 
     settings: dict[str, str] = field(default_factory=dict)
-    judge_model: str = ""
     resolver: Resolver = field(default_factory=lambda: Resolver({}))
 
     def outside(self) -> Outside:
@@ -48,4 +47,4 @@ def serving() -> Iterator[Services]:
             settings = {"RUNNER_DATA_URL": data.url, "RUNNER_DATA_TOKEN": DATA_TOKEN}
             settings |= judge_settings | hosts.settings
             settings |= operator_data.settings(folder / "operator")
-            yield Services(settings, judge.NAME, hosts.resolver)
+            yield Services(settings, hosts.resolver)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,13 +14,16 @@ from envyard.builder import wheel_of
 from envyard.client import Hub
 from envyard.commands.show import show_finding, split_unreadable
 from envyard.commands.trial import show_trial
+from envyard.contract import local_access
 from envyard.contract import wheel as wheels
+from envyard.contract.codes import CODES
 from envyard.contract.detect import Detection
 from envyard.contract.examine import examine
 from envyard.contract.findings import Finding
+from envyard.contract.local_access import OPTION_OF_NEED
 from envyard.contract.needs.kinds import Need
 from envyard.contract.wheel import Wheel
-from envyard.errors import ApiError, Held, HubCliError, Rejected
+from envyard.errors import ApiError, Held, HubCliError, Rejected, UsageError
 from envyard.output import Output
 
 HUB_CHECKS = "names, Pythons, framework releases and dependencies"
@@ -38,6 +42,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     check.add_argument(
         "--run", dest="play", action="store_true", help="run the probes in this machine's sandbox"
     )
+    local_access.add_options(check)
     check.set_defaults(run=run)
 
 
@@ -51,6 +56,7 @@ class Result:
     not_checked: list[str] = field(default_factory=list)
     trial: dict[str, Any] | None = None
     needs: tuple[Need, ...] = ()
+    lacking: list[Finding] = field(default_factory=list)  # requirements of the run on this machine
 
     @property
     def errors(self) -> int:
@@ -75,6 +81,7 @@ def run(args: Namespace, out: Output) -> None:
     hub = None if args.offline else Hub(configs.load(args.url), tries=1)
     if args.play:
         local_run.require()
+    options = run_options(args)
     if args.path.is_dir():
         out.note(f"Building {args.path}", "dim")
     with wheel_of(args.path) as path:
@@ -86,7 +93,7 @@ def run(args: Namespace, out: Output) -> None:
             if hub is not None:
                 check_with_hub(hub, path, wheel, detected, args.owner, result)
             if args.play and not result.errors:
-                play(hub, path, wheel, args.owner, result, out)
+                play(hub, path, wheel, args.owner, result, out, options)
         elif hub is not None:
             result.not_checked.append(f"{HUB_CHECKS}: the wheel itself has errors")
     show(result, hub, out)
@@ -96,6 +103,8 @@ def run(args: Namespace, out: Output) -> None:
             "Fix the errors above, then check again.",
             "cli.check_failed",
         )
+    if result.lacking:
+        raise lacks_requirements(result)
     if result.trial is not None and result.trial["outcome"] == "errored":
         raise Held(
             f"{result.wheel}: the probes could not run on this machine",
@@ -104,6 +113,33 @@ def run(args: Namespace, out: Output) -> None:
         )
     out.note(f"{result.wheel}: no errors", "green")
     out.hint(f"publish it: hub push {args.path}")
+
+
+def run_options(args: Namespace) -> list[str]:
+    """The options of what the run may have, for `hub-runner`; raises UsageError."""
+    options = list(local_access.arguments(args))
+    if options and not args.play:
+        raise UsageError(
+            f"{options[0].partition('=')[0]} is about a run on this machine", "Add --run."
+        )
+    try:
+        local_access.read(args, os.environ)
+    except local_access.BadOption as error:
+        raise UsageError(str(error), "See: hub check --help") from None
+    return options
+
+
+def is_requirement(item: Finding) -> bool:
+    """Whether it names what the run lacked from outside."""
+    return item.code in CODES and CODES[item.code].fault == "requirement"
+
+
+def lacks_requirements(result: Result) -> Held:
+    """The error of a run that lacked what this machine can provide, with the options for it."""
+    codes = dict.fromkeys(item.code for item in result.lacking)
+    options = [OPTION_OF_NEED[code] for code in codes if code in OPTION_OF_NEED]
+    hint = f"Provide it: hub check --run {' '.join(options)}" if options else ""
+    return Held(f"{result.wheel}: it needs what its run did not have", hint, "cli.check_held")
 
 
 def check_with_hub(
@@ -158,12 +194,17 @@ def play(
     owner: str,
     result: Result,
     out: Output,
+    options: list[str],
 ) -> None:
     """Run the probes in this machine's sandbox; add the card that the hub computes from them."""
     out.note("Running the probes in the sandbox", "dim")
-    trial = result.trial = local_run.play(path)
+    trial = result.trial = local_run.play(path, options)
     if trial["outcome"] == "errored":
-        messages = "; ".join(item.message for item in hub_checks.findings_in(trial))
+        findings = hub_checks.findings_in(trial)
+        result.lacking = [item for item in findings if is_requirement(item)]
+        if result.lacking:
+            return
+        messages = "; ".join(item.message for item in findings)
         result.not_checked.append(f"the run, which failed on this machine: {messages}")
         return
     result.findings += hub_checks.findings_in(trial)
@@ -199,6 +240,8 @@ def show(result: Result, hub: Hub | None, out: Output) -> None:
     if result.trial is not None:
         show_trial(result.trial, out)
     for item in result.findings:
+        show_finding(item, out)
+    for item in result.lacking:
         show_finding(item, out)
     for need in result.needs:
         out.line(f"{need.sentence} ({need.where})")

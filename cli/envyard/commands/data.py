@@ -12,13 +12,12 @@ from envyard import config as configs
 from envyard.client import Hub, version_path
 from envyard.commands.show import ref_of
 from envyard.contract.data_lock import BadDataLock, DataLock
+from envyard.contract.local_access import PUBLIC_DATA_HUB
 from envyard.contract.names import parse_ref
 from envyard.data_cache import Source, kept_lock, lay_out, verify
 from envyard.data_mirror import FrozenHub, run_program, serving
 from envyard.errors import ApiError, HubCliError, UsageError
 from envyard.output import Output
-
-PUBLIC_HUB = "https://huggingface.co"
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
@@ -123,4 +122,4 @@ def _run(program: list[str], folder: Path, out: Output) -> int:
 
 def _source() -> Source:
     """The user's own data set hub."""
-    return Source(os.environ.get("HF_ENDPOINT") or PUBLIC_HUB, os.environ.get("HF_TOKEN"))
+    return Source(os.environ.get("HF_ENDPOINT") or PUBLIC_DATA_HUB, os.environ.get("HF_TOKEN"))
