@@ -130,6 +130,7 @@ urlpatterns = [
     path("moderation/", moderation.moderation, name="moderation"),
     path("moderation/runners/<int:pk>/drain/", moderation.drain, name="runner-drain"),
     path("moderation/runners/<int:pk>/resume/", moderation.resume, name="runner-resume"),
+    path("moderation/hosts/", moderation.hosts_to_approve, name="moderation-hosts"),
     path("moderation/journal/", journal.of_all, name="hub-journal"),
     path("moderation/reports/<int:pk>/resolve/", moderation.resolve, name="report-resolve"),
     path(ORG, organisations.organisation, name="organisation"),

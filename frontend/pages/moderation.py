@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from envyard.contract.needs.kinds import LABELS
 from frontend import rates
 from frontend.access import (
     demand,
@@ -31,11 +32,12 @@ from registry.errors import HubError
 from registry.moderation import services
 from registry.moderation.models import Report
 from registry.provisions import hosts
-from registry.read_models import environments
+from registry.read_models import environments, needs
 from registry.runs.models import Run
+from registry.runs.provided import BY_RUNNER, provided_kinds
 from registry.runs.queries import runners_with_runs
 
-MAX_HOSTS = 50  # on the page; `manage.py hosts` lists all
+MAX_HOSTS = 10  # on the page of everything; a page of their own lists all
 
 
 class NewReport(forms.Form):
@@ -96,16 +98,30 @@ def moderation(request: HttpRequest) -> HttpResponse:
             runners.models(runner),
             runners.pythons(runner),
             runners.out_of_service(runner),
+            [LABELS[kind] for kind in sorted(provided_kinds(runner), key=BY_RUNNER.index)],
         )
         for runner in runner_rows
     ]
+    waiting = hosts.to_approve()
     context = {
         "reports": reports,
         "next": following,
         "runners": runner_states,
-        "hosts": hosts.to_approve()[:MAX_HOSTS],
+        "hosts": waiting[:MAX_HOSTS],
+        "waiting_hosts": waiting.count(),
+        "lacks": needs.lacks(),
     }
     return render(request, "pages/moderation.html", context)
+
+
+@never_cache
+@require_safe
+@login_required
+def hosts_to_approve(request: HttpRequest) -> HttpResponse:
+    """All hosts that nobody has approved, the oldest first."""
+    demand(request, "hub.moderate", request.user)
+    rows, following = page(request, hosts.to_approve(), by=("declared_at", "pk"))
+    return render(request, "pages/moderation_hosts.html", {"hosts": rows, "next": following})
 
 
 @require_POST

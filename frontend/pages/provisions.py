@@ -83,8 +83,11 @@ def provisions(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 
 def page(request: HttpRequest, env: Environment, **submitted: forms.Form) -> HttpResponse:
     """The page; `submitted` forms keep their input and errors."""
+    version = env.latest or env.versions.newest_first().first()
     context: dict[str, Any] = {
         "env": environments.summary(env),
+        "declared": version.variables if version else {},
+        "declared_by": version.version if version else "",
         "tabs": tabs(request, env, on="settings"),
         "variables": [read_models.variable(row) for row in env.variables.select_related("set_by")],
         "secrets": [read_models.secret(row) for row in env.secrets.select_related("set_by")],
@@ -164,8 +167,11 @@ def delete_variable(request: HttpRequest, owner: str, name: str, variable: str) 
 @require_POST
 @login_required
 def delete_secret(request: HttpRequest, owner: str, name: str, key: str) -> HttpResponse:
-    """Delete a secret."""
+    """Delete a secret, if its name was typed."""
     env, user = managed(request, owner, name, "environment.set_secrets")
+    if request.POST.get("confirm", "").strip() != key:
+        messages.error(request, f"{key} was not deleted: type {key} to confirm.")
+        return redirect("environment-provisions", env.owner.name, env.name)
     act = partial(services.delete_secret, environment=env, name=key, by=user)
     return _deleted(request, env, key, act)
 
@@ -212,8 +218,8 @@ def _existing(act: Callable[[], object]) -> None:
 
 def _saved(request: HttpRequest, env: Environment, message: str) -> HttpResponse:
     messages.success(request, message)
-    if request.POST.get("next") == "moderation":
-        return redirect("moderation")
+    if (following := request.POST.get("next")) in ("moderation", "moderation-hosts"):
+        return redirect(following)
     return redirect("environment-provisions", env.owner.name, env.name)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -25,6 +25,7 @@ from registry.catalog.deletion import delete_version
 from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
 from registry.read_models import environments, versions
+from registry.read_models.needs import Requirement
 from registry.runs import waiting
 
 MOVING = (Version.Status.UPLOADED, Version.Status.CHECKING, Version.Status.EVALUATING)
@@ -35,11 +36,12 @@ MOVING = (Version.Status.UPLOADED, Version.Status.CHECKING, Version.Status.EVALU
 def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
     """The whole page."""
     row = version_or_404(request, owner, name, number)
+    context = live_context(row)
     return render(
         request,
         "pages/version.html",
         {
-            **live_context(row),
+            **context,
             "env": environments.summary(row.environment),
             "locks": versions.lock_summaries(row),
             "install": install_lines(row),
@@ -50,10 +52,20 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
             "may_quarantine": can(request.user, "version.quarantine", row),
             "may_retry": row.status == Version.Status.HELD
             and can(request.user, "version.retry", row),
+            "may_provide": may_provide(request, row, context["version"].requirements),
             "may_rejudge": row.status == Version.Status.REJECTED
             and can(request.user, "version.rejudge", row),
         },
     )
+
+
+def may_provide(
+    request: HttpRequest, version: Version, requirements: Sequence[Requirement]
+) -> bool:
+    """Whether the version is held for what the person can set in the environment's settings."""
+    states = {requirement.state for requirement in requirements}
+    lacks = not states.isdisjoint({"needs_secret", "needs_host"})
+    return lacks and can(request.user, "environment.manage", version.environment)
 
 
 @require_safe

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from django.db.models import Count, QuerySet
+
 from envyard.contract.codes import CODES
 from envyard.contract.findings import is_requirement
 from envyard.contract.needs.kinds import KINDS, need
@@ -13,6 +15,15 @@ from registry.catalog.related_models import VersionFinding
 from registry.read_models.annotations import Spec
 
 STATES = tuple(f"needs_{kind}" for kind in KINDS)
+MAX_EXAMPLES = 5
+# What the hub's operator does about a kind, for staff.
+PROVIDED_BY: dict[str, str] = {
+    "data": "Set `RUNNER_DATA_URL` on a runner; gated data sets also need `RUNNER_DATA_TOKEN`.",
+    "judge": "Set `HUB_JUDGE_MODEL` on the hub, and `RUNNER_JUDGE_URL` on a runner.",
+    "secret": "An owner sets each secret; the hub needs `HUB_SECRETS_KEYS`.",
+    "host": "Approve the hosts, and set `RUNNER_HOSTS=yes` on a runner.",
+    "machine": "No runner starts container images yet.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,37 @@ class VersionNeeds:
     declared: Annotated[bool, Spec(description="Stated in the wheel; else predicted.")]
     where: Annotated[str, Spec(description="The file and line that shows it.")]
     sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """A kind of need for which versions are held: their number, the newest, and what to do."""
+
+    state: str
+    versions: int
+    newest: list[Version]
+    provided_by: str
+
+
+def lacks() -> list[Lack]:
+    """What held versions lack, by kind. Costs a query, and one for each kind that is lacked."""
+    rows = VersionFinding.objects.filter(
+        version__status=Version.Status.HELD,
+        version__deleted_at=None,
+        severity="error",
+        code__in=[f"needs.{kind}" for kind in KINDS],
+    )
+    counts = dict(rows.order_by().values_list("code").annotate(Count("version", distinct=True)))
+    return [
+        Lack(f"needs_{kind}", counts[code], _newest(rows.filter(code=code)), PROVIDED_BY[kind])
+        for kind in KINDS
+        if (code := f"needs.{kind}") in counts
+    ]
+
+
+def _newest(rows: QuerySet[VersionFinding]) -> list[Version]:
+    versions = Version.objects.filter(pk__in=rows.values("version"))
+    return list(versions.select_related("environment__owner").order_by("-pk")[:MAX_EXAMPLES])
 
 
 def requirements(version: Version) -> list[Requirement]:

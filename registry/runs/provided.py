@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db.models import Q
 
 from envyard.contract.findings import Finding
-from envyard.contract.needs.kinds import KINDS, covers
+from envyard.contract.needs.kinds import KINDS, Kind, covers
 from envyard.contract.values import record, text
 from registry.accounts import runners
 from registry.accounts.models import Runner, User
@@ -26,7 +26,8 @@ from registry.catalog.related_models import VersionFinding
 from registry.provisions import grants
 from registry.runs.models import Run
 
-BY_RUNNER = ("data", "judge", "host", "machine")  # kinds that some runners provide and others not
+# Kinds that some runners provide and others not.
+BY_RUNNER: tuple[Kind, ...] = ("data", "judge", "host", "machine")
 CODES = {f"needs.{kind}": kind for kind in KINDS}
 
 
@@ -106,7 +107,7 @@ def _judge(runner: Runner) -> str:
     return f"{model} {server}" if model and server else ""
 
 
-def provided_kinds(runner: Runner) -> set[str]:
+def provided_kinds(runner: Runner) -> set[Kind]:
     """The kinds that this runner provides to runs that need them."""
     kinds = {kind for kind in BY_RUNNER if provides(runner, kind)}
     return kinds if settings.HUB_JUDGE_MODEL else kinds - {"judge"}

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from cryptography.fernet import Fernet
+from django.test import override_settings
 from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
 from registry.models import User
 from tests import chromium
-from tests.frontend import gallery
+from tests.frontend import gallery, gallery_needs
 from tests.frontend.test_narrow import BEYOND, SCREEN
 
 pytestmark = [
@@ -67,24 +69,44 @@ def wrong(page: Page, name: str) -> list[str]:
     return problems
 
 
+def walk(url: str, person: str, pages: dict[str, str], scheme: str = "light") -> list[str]:
+    """What is wrong with the pages, by name, as that person sees them."""
+    with chromium.running() as browser:
+        page, problems = signed_in(browser, url, person, scheme)
+        for name, path in pages.items():
+            page.goto(url + path)
+            problems += wrong(page, name)
+    return problems
+
+
 def test_every_state_fits_reads_well_and_runs_nothing(
     live_server: LiveServer, alice: User, root: User
 ) -> None:
-    pages, problems_ = gallery.pages(alice), list[str]()
+    pages = gallery.pages(alice)
     cancel = f"{pages['run-running']}cancel/"
-    walks = {
-        ("alice", "light"): {**pages, "cancel": cancel, "runner": "/runner/"},
-        ("alice", "dark"): {f"{name}-dark": pages[name] for name in IN_THE_DARK},
-        ("root", "light"): {"moderation": "/moderation/", "staff": pages["version-errored"]},
-    }
-    with chromium.running() as browser:
-        for (person, scheme), walk in walks.items():
-            page, problems = signed_in(browser, live_server.url, person, scheme)
-            for name, path in walk.items():
-                page.goto(live_server.url + path)
-                problems_ += wrong(page, name)
-            problems_ += problems
-    assert not problems_, "\n".join(problems_)
+    dark = {f"{name}-dark": pages[name] for name in IN_THE_DARK}
+    staff = {"moderation": "/moderation/", "staff": pages["version-errored"]}
+    problems = [
+        *walk(live_server.url, "alice", {**pages, "cancel": cancel, "runner": "/runner/"}),
+        *walk(live_server.url, "alice", dark, "dark"),
+        *walk(live_server.url, "root", staff),
+    ]
+    assert not problems, "\n".join(problems)
+
+
+def test_every_state_of_needs_and_provisions_fits_reads_well_and_runs_nothing(
+    live_server: LiveServer, alice: User, root: User
+) -> None:
+    with override_settings(HUB_SECRETS_KEYS=(Fernet.generate_key().decode(),)):
+        pages = gallery_needs.pages(alice, root)
+        dark = ("held-several", "needs-listed", "run-network", "provisions", "rollout-judge")
+        staff = {"moderation-needs": "/moderation/", "moderation-hosts": "/moderation/hosts/"}
+        problems = [
+            *walk(live_server.url, "alice", pages),
+            *walk(live_server.url, "alice", {f"{name}-dark": pages[name] for name in dark}, "dark"),
+            *walk(live_server.url, "root", {**staff, "provisions-staff": pages["provisions"]}),
+        ]
+    assert not problems, "\n".join(problems)
 
 
 def test_the_keyboard_reaches_everything_in_order_and_is_seen(

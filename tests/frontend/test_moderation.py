@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 from django.utils import timezone
 
+from envyard.contract.findings import finding
 from envyard_runner.messaging.heartbeat import capabilities, final_capabilities
 from registry.accounts import runners
 from registry.accounts.models import Runner
-from registry.models import Environment, Organisation, Report, User
-from tests.factories import make_version
+from registry.catalog.related_models import VersionFinding
+from registry.models import Environment, EnvironmentHost, Organisation, Report, User, Version
+from registry.provisions import hosts
+from registry.runs.endings import store_findings
+from tests.factories import make_run, make_version
 from tests.frontend.people import text
 
 pytestmark = pytest.mark.once
@@ -137,3 +144,58 @@ def test_staff_see_why_a_runner_took_itself_out_of_service(client: Client, root:
     assert row["out_of_service"]["reason"] == "3 runs <failed>"
     runners.describe(runner=runner, capabilities={})
     assert client.get("/api/v1/runners/").json()["results"][0]["out_of_service"] is None
+
+
+def test_staff_see_what_each_runner_provides(client: Client, root: User) -> None:
+    runner, _ = runners.create(name="gpu-1")
+    provides = {"data": "1" * 16, "host": "2" * 16, "judge": "3" * 16}
+    runners.describe(runner=runner, capabilities={"provides": provides})
+    runners.create(name="gpu-2")
+    client.force_login(root)
+    page = text(client, "/moderation/")
+    assert "provides data sets, hosts ·" in page  # no judge: the hub names no HUB_JUDGE_MODEL
+    assert "provides no data sets, judge or hosts ·" in page
+    with override_settings(HUB_JUDGE_MODEL="arbiter"):
+        assert "provides data sets, a judge model, hosts ·" in text(client, "/moderation/")
+        [first, _] = client.get("/api/v1/runners/").json()["results"]
+        assert first["provides"] == ["data", "judge", "host"]
+
+
+def test_staff_see_what_held_versions_lack(client: Client, alice: User, root: User) -> None:
+    for minor in range(7):
+        version = make_version(alice, version=f"0.{minor}.0", status="held")
+        run = make_run(version, status="errored")
+        codes = ("needs.judge", "needs.data", "needs.data") if minor == 3 else ("needs.judge",)
+        findings = [finding(code, "It lacked it.") for code in codes]
+        store_findings(version, VersionFinding.Stage.RUN, findings, run)
+    Version.objects.filter(version="0.0.0").update(status="listed", listed_at=timezone.now())
+    client.force_login(root)
+    page = text(client, "/moderation/")
+    assert "<code>needs_judge</code>: 6 versions. Set <code>HUB_JUDGE_MODEL</code>" in page
+    assert "<code>needs_data</code>: 1 version. Set <code>RUNNER_DATA_URL</code>" in page
+    assert "alice/demo-env==0.6.0" in page
+    assert "alice/demo-env==0.1.0" not in page
+    assert "and others" in page
+    Version.objects.update(status="listed", listed_at=timezone.now())
+    assert "What held versions lack" not in text(client, "/moderation/")
+
+
+def test_staff_page_through_all_hosts_to_approve(client: Client, alice: User, root: User) -> None:
+    env = make_version(alice).environment
+    names = [f"shard-{n}.example.org" for n in range(25)]
+    for name in names:
+        hosts.add(environment=env, host=name, by=alice)
+    client.force_login(root)
+    assert "All 25 hosts to approve" in text(client, "/moderation/")
+    first = text(client, "/moderation/hosts/")
+    following = re.search(r'rel="next" href="([^"]+)"', first)
+    assert following
+    second = text(client, f"/moderation/hosts/{html.unescape(following[1])}")
+    for page, shown in ((first, names[:20]), (second, names[20:])):
+        assert [name for name in names if f">{name}<" in page] == shown
+    path = "/envs/alice/demo-env/settings/provisions/hosts/shard-0.example.org/approve/"
+    answer = client.post(path, {"next": "moderation-hosts"})
+    assert answer.headers["Location"] == "/moderation/hosts/"
+    assert ">shard-0.example.org<" not in text(client, "/moderation/hosts/")
+    EnvironmentHost.objects.all().delete()
+    assert "No host waits for approval." in text(client, "/moderation/hosts/")

@@ -29,8 +29,10 @@ def env(alice: User, client: Client) -> Any:
 
 def test_empty_provisions_name_the_next_step(client: Client, env: Environment) -> None:
     shown = text(client, SETTINGS)
-    for sentence in ("No variables.", "No hosts:", "No secrets.", "Declare the host"):
+    for sentence in ("No variables.", "No hosts:", "No secrets.", "declare the host</a> that"):
         assert sentence in shown
+    Version.objects.update(variables={"DIFFICULTY": "<hard>"})
+    assert '0.1.0 declares <span class="mono">DIFFICULTY=&lt;hard&gt;' in text(client, SETTINGS)
     with override_settings(HUB_SECRETS_KEYS=()):
         assert "manage.py create_secrets_key" in text(client, SETTINGS)
     assert SETTINGS in text(client, f"{PAGE}settings/")
@@ -61,7 +63,10 @@ def test_a_secret_is_never_shown_not_even_in_a_refused_form(
     assert VALUE not in shown
     other = post(client, f"{SETTINGS}secrets/", 400, **(fields | {"secret-hosts": "evil.org"}))
     assert "evil.org" in other.content.decode()
-    post(client, f"{SETTINGS}secrets/EXA_API_KEY/delete/")
+    post(client, f"{SETTINGS}secrets/EXA_API_KEY/delete/", confirm="EXA")
+    assert "EXA_API_KEY was not deleted" in text(client, SETTINGS)
+    assert EnvironmentSecret.objects.exists()
+    post(client, f"{SETTINGS}secrets/EXA_API_KEY/delete/", confirm="EXA_API_KEY")
     assert not EnvironmentSecret.objects.exists()
 
 
@@ -71,15 +76,15 @@ def test_staff_approve_a_host_from_the_moderation_page(
     post(client, f"{SETTINGS}hosts/", **{"host-host": "API.exa.ai"})
     assert "not approved" in text(client, SETTINGS)
     post(client, f"{SETTINGS}hosts/api.exa.ai/approve/", 403)
-    assert "uses the network" not in text(client, PAGE)
+    assert "may use the network" not in text(client, PAGE)
     client.force_login(root)
     assert "Approve api.exa.ai for alice/demo-env" in text(client, "/moderation/")
     answer = client.post(f"{SETTINGS}hosts/api.exa.ai/approve/", {"next": "moderation"})
     assert answer.headers["Location"] == "/moderation/"
     assert "Hosts to approve" not in text(client, "/moderation/")
-    assert "uses the network" in text(client, PAGE)
+    assert "may use the network" in text(client, PAGE)
     post(client, f"{SETTINGS}hosts/api.exa.ai/refuse/")
-    assert "uses the network" not in text(client, PAGE)
+    assert "may use the network" not in text(client, PAGE)
     post(client, f"{SETTINGS}hosts/evil.org/approve/", 404)
 
 
@@ -102,7 +107,22 @@ def test_the_page_of_a_held_version_names_what_is_missing_and_blames_nobody(
         assert sentence in shown
     assert "could not evaluate" not in shown
     assert shown.count("It called a judge") == 1
+    assert SETTINGS not in shown
     assert "Every rollout failed." in shown
+
+
+def test_an_owner_reaches_the_secrets_from_a_version_that_lacks_one(
+    client: Client, env: Environment
+) -> None:
+    version = make_version(env.owner.user, version="0.2.0", status="held")
+    message = "It reads keys that are not set: A_KEY. An owner sets each with `hub secret set`."
+    run = make_run(version, status="errored")
+    version.findings.create(
+        stage="run", run=run, code="needs.secret", severity="error", message=message
+    )
+    shown = text(client, f"{PAGE}0.2.0/")
+    assert "<code>hub secret set</code>" in shown
+    assert f'href="{SETTINGS}"' in shown
 
 
 def test_the_page_of_a_version_shows_its_predicted_needs(

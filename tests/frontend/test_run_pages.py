@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.utils import timezone
+from django.utils.html import strip_tags
 
 from envyard.contract.connections import Connection
 from envyard.contract.judge import JudgeExchange
@@ -28,6 +29,7 @@ def test_a_run_shows_scores_rollouts_and_errors(client: Client, listed: Version)
     page = text(client, f"/runs/{run.pk}/")
     assert "ValueError: no tag" in page
     assert "hx-get" not in page
+    assert f"hub rollouts export {run.pk} -o rollouts.jsonl" in page
     rollout = run.rollouts.get(policy="silent")
     assert "no tag" in text(client, f"/runs/{run.pk}/rollouts/{rollout.pk}/")
     text(client, f"/runs/{run.pk}/rollouts/999999/", 404)
@@ -285,15 +287,14 @@ def test_a_run_shows_what_it_exchanged_with_hosts(client: Client, listed: Versio
     row = listed.runs.get()
     Card.objects.create(version=listed, run=row)
     reached = Connection("api.exa.ai", 443, "tunnel", sent=2048, received=100)
-    refused = Connection("<b>evil", 443, "refused", "the host is not approved", count=3)
+    refused = Connection("<b>evil", 8443, "refused", "the host is not approved", count=3)
     row.facts |= Facts(connections=[reached, reached, refused]).to_dict()
     row.save()
     page = client.get(f"/runs/{row.pk}/").content.decode()
     table = " ".join(page.partition('id="connections"')[2].partition("</table>")[0].split())
-    assert (
-        '<td class="mono">api.exa.ai</td> <td> reached </td> <td>2</td> <td>4.0 KiB</td>' in table
-    )
-    assert "refused (the host is not approved) </td> <td>3</td>" in table
+    plain = " ".join(strip_tags(table).split())
+    assert "api.exa.ai reached 2 4.0 KiB 200 bytes" in plain
+    assert "evil:8443 refused (the host is not approved) 3 0 bytes" in plain
     assert "&lt;b&gt;evil" in table
     assert "Uses the network" in client.get(VERSION).content.decode()
     row.facts = {"connections": [7, {"host": 5, "port": "x", "route": "y", "sent": 1e99}]}

@@ -18,6 +18,7 @@ from registry.api.serializers.fields import Object, QueryFlag, QueryNumber, Quer
 from registry.read_models.rollouts import RolloutDetail, RolloutSummary
 from registry.read_models.runs import RunDetail, RunSummary
 from registry.read_models.samples import Sample
+from registry.runs.provided import BY_RUNNER, provided_kinds
 
 MAX_POSITION = (1 << 63) - 1
 MAX_TASK = (1 << 31) - 1
@@ -75,6 +76,7 @@ class RunnerSerializer(SharedFieldsSerializer):
     enabled = serializers.BooleanField()
     models = serializers.SerializerMethodField()
     pythons = serializers.SerializerMethodField()
+    provides = serializers.SerializerMethodField()
     held = serializers.IntegerField()
     draining_since = serializers.DateTimeField(allow_null=True)
     ending = serializers.SerializerMethodField()
@@ -89,6 +91,11 @@ class RunnerSerializer(SharedFieldsSerializer):
     def get_pythons(self, runner: Runner) -> list[str]:
         """The Python versions that it offers."""
         return runners.pythons(runner)
+
+    @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(BY_RUNNER)))
+    def get_provides(self, runner: Runner) -> list[str]:
+        """The needs of environments that it provides."""
+        return sorted(provided_kinds(runner), key=BY_RUNNER.index)
 
     def get_ending(self, runner: Runner) -> bool:
         """Whether it drains by its own decision."""

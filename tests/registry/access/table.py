@@ -271,6 +271,7 @@ PAGES: dict[str, Row] = {
     "owners/<name>/quota/": {"GET": ">x++++>", "POST": P_MODERATES},
     "settings/usage/": {"GET": P_PEOPLE},
     "moderation/": {"GET": P_MODERATES},
+    "moderation/hosts/": {"GET": P_MODERATES},
     "moderation/journal/": {"GET": P_MODERATES},
     "moderation/runners/<pk>/drain/": {"POST": P_MODERATES},
     "moderation/runners/<pk>/resume/": {"POST": P_MODERATES},

@@ -8,26 +8,26 @@ NEEDS = (
     requirement(
         "needs.data",
         "The environment needs data sets that no runner could read.",
-        "The sentence names who can provide each; the run is repeated once it is provided.",
+        "Once the settings are made, `hub-runner doctor` on the runner tests its data sets.",
     ),
     requirement(
         "needs.judge",
         "The environment calls a judge model, and this hub has none.",
-        "The hub's operator sets HUB_JUDGE_MODEL and, on a runner, RUNNER_JUDGE_URL.",
+        "Once the settings are made, `hub-runner doctor` on the runner tests its judge.",
     ),
     requirement(
         "needs.secret",
         "The environment needs secrets that it does not have.",
-        "An owner sets each with `hub secret set OWNER/NAME SECRET --host HOST`.",
+        "Owners find secrets in the environment's settings too: Variables, secrets and hosts.",
     ),
     requirement(
         "needs.host",
         "The environment needs hosts that are not approved.",
-        "The author declares them under [tool.envyard] hosts; the hub's operator approves them.",
+        "Declare each in the wheel or by `hub host add OWNER/NAME HOST`, then ask the operator.",
     ),
     requirement(
         "needs.machine",
         "The environment runs its tasks in container images, which no runner can start.",
-        "Nothing to change in the environment: this hub has no runner for images yet.",
+        "Where a task does not need the image, leave `image` out and publish a new version.",
     ),
 )
