@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from envyard.contract.inline_scripts import MAX_SCRIPTS, inline_scripts
@@ -52,3 +54,27 @@ def test_scripts_are_counted_once_and_bounded() -> None:
     many = {f"env/{n}.py": BLOCK.format(f"name{n}").encode() for n in range(2 * MAX_SCRIPTS)}
     assert len(inline_scripts(many)) == MAX_SCRIPTS
     assert dependencies(BLOCK.format("one"), path="env/notes.txt") == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "# /// script\n" * 8_000,
+        "# /// script\n" + "#\n" * 300_000,
+        "# /// script\n# " + "a." * 20_000 + "a = 1\n# ///\n",
+        ("# /// script\n# " + "a." * 290 + "a = 1\n# ///\n\n") * 1_000,
+        '# /// script\n# dependencies = ["a' + ">=1," * 100_000 + '>=1"]\n# ///\n',
+    ],
+    ids=["opened", "one open", "dotted key", "many blocks", "long requirement"],
+)
+def test_a_block_made_to_be_slow_is_read_in_bounded_time(source: str) -> None:
+    start = time.process_time()
+    assert dependencies(source) == []
+    assert time.process_time() - start < 5
+
+
+def test_a_block_ends_at_the_last_mark_of_its_comments() -> None:
+    head, _, mark = BLOCK.format("one").rpartition("# ///")
+    assert dependencies(f"{head}# ///\n# no TOML\n# ///\n") == []
+    assert dependencies(f"{head}# ///\n\n{BLOCK.format('two')}") == [("one",), ("two",)]
+    assert dependencies(f"#{head}# ///{mark}") == []

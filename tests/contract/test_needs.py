@@ -217,6 +217,25 @@ def test_names_of_a_need_are_bounded() -> None:
     assert item.kind in KINDS
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a." * 50_000 + "a = 1\n", "line 1 has more than 300 dots"),
+        ('"a" . ' * 20_000 + "a = 1\n", "line 1 has more than 300 dots"),
+        (("x = {" + "a." * 290 + "a = 1}\n") * 300, "characters; the limit is"),
+        ("[" + "a." * 290 + "a]\n" + "b = 1\n" * 2, "Cannot overwrite"),
+        ("x = " + "[" * 50_000, "recursion"),
+        ("x = " + "9" * 100_000, "4300 digits"),
+    ],
+)
+def test_a_declaration_made_to_be_slow_is_refused_in_bounded_time(text: str, message: str) -> None:
+    start = time.process_time()
+    findings, _ = read(**{"pyproject.toml": text})
+    (bad,) = [item for item in findings if item.code == "env.bad_declaration"]
+    assert message in bad.message
+    assert time.process_time() - start < 5
+
+
 @pytest.mark.slow
 def test_hostile_code_is_read_in_bounded_time() -> None:
     start = time.process_time()

@@ -7,19 +7,20 @@ score.
 from __future__ import annotations
 
 import ast
-import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from packaging.requirements import Requirement
 
+from envyard.contract import toml_text
 from envyard.contract.metadata import is_plain
 
 MARK = b"/// script"
-# The reference expression of the inline script metadata specification, for its one type.
-BLOCK = re.compile(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
+OPEN, CLOSE = "# /// script", "# ///"
 MAX_SCRIPTS, MAX_DEPENDENCIES, MAX_LINE = 20, 50, 300
+MAX_BLOCKS = 100  # that are parsed, in all files
+MAX_CHARACTERS = 16 << 10  # of a block
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,47 +37,71 @@ class InlineScript:
 def inline_scripts(members: Mapping[str, bytes]) -> tuple[InlineScript, ...]:
     """The blocks with dependencies in a wheel given as member path -> bytes, each set once."""
     scripts: dict[tuple[str, ...], InlineScript] = {}
-    for path, data in members.items():
-        if not path.endswith(".py") or MARK not in data:
-            continue
-        for block in _blocks(data.decode("utf-8", "replace")):
-            dependencies = _dependencies(block)
-            if dependencies and len(scripts) < MAX_SCRIPTS:
-                scripts.setdefault(dependencies, InlineScript(path, dependencies))
+    files = {path: data for path, data in members.items() if path.endswith(".py") and MARK in data}
+    blocks = (
+        (path, block)
+        for path, data in files.items()
+        for block in _blocks(data.decode("utf-8", "replace"))
+    )
+    for path, block in islice(blocks, MAX_BLOCKS):
+        dependencies = _dependencies(block)
+        if dependencies and len(scripts) < MAX_SCRIPTS:
+            scripts.setdefault(dependencies, InlineScript(path, dependencies))
     return tuple(scripts.values())
 
 
 def _blocks(source: str) -> Iterator[str]:
     """The TOML of each block in the file itself and in its strings."""
-    texts = [source.replace("\r\n", "\n")]
+    yield from _blocks_of_text(source.replace("\r\n", "\n"))
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        tree = ast.Module([], [])
+        return
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
             value = node.value
-            texts.append(value if isinstance(value, str) else value.decode("utf-8", "replace"))
-    for text in texts:
-        for match in BLOCK.finditer(text) if MARK.decode() in text else ():
-            lines = match["content"].splitlines()
-            yield "\n".join(line.removeprefix("#").removeprefix(" ") for line in lines)
+            text = value if isinstance(value, str) else value.decode("utf-8", "replace")
+            if MARK.decode() in text:
+                yield from _blocks_of_text(text)
+
+
+def _blocks_of_text(text: str) -> Iterator[str]:
+    """The content of each block: the comments from its first line to the last `# ///` of the lines
+    that are comments without interruption, as the reference expression of PEP 723 reads it."""
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        if lines[at] != OPEN:
+            at += 1
+            continue
+        end = at + 1
+        while end < len(lines) and (lines[end] == "#" or lines[end].startswith("# ")):
+            end += 1
+        last = max((n for n in range(at + 2, end) if lines[n] == CLOSE), default=0)
+        if last:
+            yield "\n".join(
+                line.removeprefix("#").removeprefix(" ") for line in lines[at + 1 : last]
+            )
+        at = last + 1 if last else end
 
 
 def _dependencies(block: str) -> tuple[str, ...]:
     """The plain requirements of a block, sorted; none where it cannot be read."""
     try:
-        listed = tomllib.loads(block).get("dependencies", [])
-    except (tomllib.TOMLDecodeError, RecursionError):
+        table = toml_text.loads(block, max_characters=MAX_CHARACTERS)
+    except (ValueError, RecursionError):
         return ()
+    listed = table.get("dependencies", [])
     if not isinstance(listed, list):
         return ()
     lines = set()
     for line in listed[:MAX_DEPENDENCIES]:
+        if not isinstance(line, str) or len(line) > MAX_LINE:
+            continue
         try:
-            requirement = Requirement(line) if isinstance(line, str) else None
+            requirement = Requirement(line)
         except (ValueError, RecursionError):
             continue
-        if requirement is not None and not requirement.url and is_plain(requirement):
-            lines.add(str(requirement)[:MAX_LINE])
+        if not requirement.url and is_plain(requirement):
+            lines.add(str(requirement))
     return tuple(sorted(lines))

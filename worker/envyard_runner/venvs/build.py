@@ -72,7 +72,7 @@ async def build_venv(
     """
     began = time.monotonic()
     deadline = asyncio.get_running_loop().time() + seconds
-    wheel_requirements = locks.requirements_of(wheel)
+    wheel_requirements = await asyncio.to_thread(locks.requirements_of, wheel)
     base = pythons.newest_admitted(config, (wheel_requirements.requires_python, requires_python))
     config = replace(config, python=base.python)
     requirements = [*wheel_requirements.lines, *extra]

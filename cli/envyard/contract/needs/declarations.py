@@ -6,11 +6,11 @@ wheel has that, else from pyproject.toml at the top, where templates of framewor
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from envyard.contract import toml_text
 from envyard.contract.findings import Finding, finding
 from envyard.contract.needs.kinds import MAX_NAMES, Need, host_fault, need, variable_fault
 
@@ -57,7 +57,7 @@ def read(members: Mapping[str, bytes], module: str) -> Declarations:
 
 
 def _table(raw: bytes) -> Any:
-    tool = tomllib.loads(raw.decode()).get("tool", {})
+    tool = toml_text.loads(raw.decode()).get("tool", {})
     return tool.get("envyard") if isinstance(tool, dict) else None
 
 
