@@ -11,7 +11,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from envyard.contract.data_lock import DataLock, merged
+from envyard.contract.data_lock import BadDataLock, DataLock, merged
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
 
 TOKEN = "hubr_test"
@@ -145,8 +145,11 @@ class StubHub:
         return web.json_response({"secrets": self.secrets})
 
     async def _data_lock(self, request: web.Request) -> web.Response:
-        offered = DataLock.from_dict((await request.json())["lock"])
-        self.data_lock = merged(self.data_lock, offered)
+        try:
+            offered = DataLock.from_dict((await request.json())["lock"])
+            self.data_lock = merged(self.data_lock, offered)
+        except BadDataLock:
+            return refusal(400, "request.invalid")
         return web.json_response({"lock": self.data_lock.to_dict()})
 
     async def _finish(self, request: web.Request) -> web.Response:

@@ -29,11 +29,12 @@ MAX_FILES = 2000  # of all repositories together
 MAX_PATH = 1000
 MAX_LICENCE = 60
 MAX_SIZE = 1 << 45
-MAX_CHARACTERS = 2 << 20
+MAX_CHARACTERS = 3 << 20
+MAX_FILE_CHARACTERS = 2 << 20  # of all files, each with 260 beside its path, which may be escaped
 
 
 class BadDataLock(ValueError):
-    """The text is no data lock; the message names the repository and the rule."""
+    """The text is no data lock; the message names the rule."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -88,6 +89,20 @@ class DataLock:
         """Bytes of all files."""
         return sum(repository.size for repository in self.repositories)
 
+    @property
+    def over_bounds(self) -> str:
+        """The bound that it exceeds, as a sentence; "" where `from_dict` reads it."""
+        if len(self.repositories) > MAX_REPOSITORIES:
+            return f"a version may read {MAX_REPOSITORIES} repositories of data sets"
+        if any(len(each.revisions) > MAX_REVISIONS for each in self.repositories):
+            return f"a version may read {MAX_REVISIONS} branches or tags of one commit"
+        if self.files > MAX_FILES:
+            return f"a version may read {MAX_FILES} files of data sets"
+        paths = (file.path for each in self.repositories for file in each.files)
+        if sum(2 * len(path) + 260 for path in paths) > MAX_FILE_CHARACTERS:
+            return "a version may read fewer files of data sets with such long paths"
+        return ""
+
     def commit(self, kind: str, name: str, revision: str) -> str | None:
         """The commit that the revision resolved to; a locked commit resolves to itself."""
         for repository in self.repositories:
@@ -125,8 +140,8 @@ class DataLock:
         ]
         if len(set(revisions)) != len(revisions):
             raise BadDataLock("a revision of a repository resolves to one commit")
-        if lock.files > MAX_FILES:
-            raise BadDataLock(f"a data lock names at most {MAX_FILES} files")
+        if fault := lock.over_bounds:
+            raise BadDataLock(fault)
         return lock
 
     def to_dict(self) -> dict[str, Any]:

@@ -119,3 +119,12 @@ def test_the_data_lock_of_a_deleted_version_goes_with_its_bytes(alice: User, set
     extend(version, locked("train.parquet"))
     assert empty_deleted(now=timezone.now()) == 1
     assert not VersionDataLock.objects.exists()
+
+
+def test_a_lock_that_nobody_could_read_again_is_refused(version: Version) -> None:
+    names = ['"' * 990 + f"{number}" for number in range(1500)]
+    with pytest.raises(HubError, match="long paths"):
+        extend(version, locked(*names))
+    assert data_locks.of(version)[0] == DataLock()
+    extend(version, locked(*names[:900]))
+    assert data_locks.of(version)[0].files == 900

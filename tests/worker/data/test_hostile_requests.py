@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
-from tests.data_hub import DataHub
+from envyard.contract.data_lock import DataLock
+from tests.data_hub import Answer, DataHub, Request
 from tests.worker.data.served_mirror import MEBIBYTE, play, served
 
 API = "/api/datasets/openai/gsm8k"
@@ -127,6 +129,67 @@ def test_a_run_has_limits_of_bytes_files_misses_and_requests(tmp_path: Path) -> 
             assert (await run.get("/api/datasets/openai/gsm8k")).status == 200
             assert (await run.get("/api/datasets/openai/other")).status == 413
             assert "2000 requests" in run.usage.over_limit
+
+    play(tmp_path, scenario)
+
+
+def test_names_that_are_requested_at_once_are_counted_one_by_one(tmp_path: Path) -> None:
+    async def scenario(hub: DataHub) -> None:
+        async with served(tmp_path, hub) as run:
+            replies = await asyncio.gather(*(run.get(f"/api/datasets/x/y{n}") for n in range(60)))
+            assert sorted(r.status for r in replies) == [404] * 20 + [413] * 40
+            assert len(hub.requests) == 20
+
+    play(tmp_path, scenario)
+
+
+def test_a_run_reads_no_more_repositories_and_branches_than_a_lock_names(tmp_path: Path) -> None:
+    async def scenario(hub: DataHub) -> None:
+        for number in range(52):
+            hub.add(f"x/y{number}", {"rows.csv": "a"})
+        async with served(tmp_path, hub) as run:
+            targets = [f"/api/datasets/x/y{n}" for n in range(51)]
+            replies = await asyncio.gather(*(run.get(target) for target in targets))
+            assert sorted(r.status for r in replies) == [200] * 50 + [413]
+            by_commit = f"/datasets/x/y51/resolve/{hub.commit('x/y51')}/rows.csv"
+            assert (await run.get(by_commit)).status == 413
+            assert run.usage.over_limit == "a version may read 50 repositories of data sets"
+            assert DataLock.from_dict(run.mirror.lock.to_dict()) == run.mirror.lock
+        for number in range(21):
+            hub.add(f"x/y0@branch{number}", {"rows.csv": "a"})
+        async with served(tmp_path, hub) as run:
+            targets = [f"/api/datasets/x/y0/revision/branch{n}" for n in range(21)]
+            replies = await asyncio.gather(*(run.get(target) for target in targets))
+            assert sorted(r.status for r in replies) == [200] * 20 + [413]
+            assert "20 branches" in run.usage.over_limit
+            assert DataLock.from_dict(run.mirror.lock.to_dict()) == run.mirror.lock
+
+    play(tmp_path, scenario)
+
+
+def test_a_former_name_leads_to_no_repository_that_is_not_allowed(tmp_path: Path) -> None:
+    async def scenario(hub: DataHub) -> None:
+        hub.add("internal/rows", {"rows.csv": "a"})
+        hub.add("openai/gsm8k", {"rows.csv": "a"})
+
+        def moved(request: Request) -> Answer | None:
+            if "openai/old" in request.target:
+                location = request.target.replace("openai/old", "internal/rows")
+                return Answer(307, headers={"Location": location})
+            return None
+
+        hub.intercept = moved
+        commit = hub.commit("internal/rows")
+        async with served(tmp_path, hub) as run:  # its listings stay in the store
+            assert (await run.get(f"/datasets/openai/old/resolve/{commit}/rows.csv")).status == 200
+        async with served(tmp_path, hub, allowed=("openai/*",), token="right") as run:
+            for revision in ("main", commit):
+                reply = await run.get(f"/datasets/openai/old/resolve/{revision}/rows.csv")
+                assert reply.status == 404
+                assert "internal/rows" in reply.json["error"]
+            assert run.usage.needs == {"internal/rows": "not_allowed"}
+            assert not any("resolve" in request.target for request in hub.requests[-2:])
+            assert (await run.get(FILE)).status == 200
 
     play(tmp_path, scenario)
 

@@ -12,8 +12,10 @@ from typing import Any
 import aiohttp
 import pytest
 
+from envyard.contract.data_lock import DataLock, LockedRepository
 from envyard_runner.data import upstream as data_upstream
 from tests.data_hub import Answer, serving
+from tests.data_locks import COMMIT
 from tests.worker.scripted_sandbox import (
     BEGAN,
     SPEC,
@@ -117,6 +119,27 @@ def test_a_run_that_reads_more_than_it_may_fails_and_names_the_limit(tmp_path: P
             assert codes(outcome) == ("failed", ["data.over_limit"])
             message = outcome.hub.endings[0]["findings"][0]["message"]
             assert "RUNNER_DATA_RUN_MB" in message
+
+
+def test_a_list_that_is_too_long_for_the_mirror_is_named(tmp_path: Path) -> None:
+    with serving(tmp_path) as upstream:
+        upstream.add("openai/gsm8k", {"rows.csv": ROWS})
+        long = Answer(200, b"[" + b" " * data_upstream.MAX_JSON + b"]")
+        upstream.intercept = lambda request: long if "/tree/" in request.target else None
+        outcome = played(loads, upstream.url)
+        assert codes(outcome) == ("failed", ["data.over_limit"])
+        assert "too long" in outcome.hub.endings[0]["findings"][0]["message"]
+
+
+def test_a_lock_that_other_shards_have_filled_ends_the_run_by_its_limit(tmp_path: Path) -> None:
+    with serving(tmp_path) as upstream:
+        upstream.add("openai/gsm8k", {"rows.csv": ROWS})
+        full = DataLock(
+            tuple(LockedRepository("dataset", f"a/b{n:02}", COMMIT, ("main",)) for n in range(50))
+        )
+        outcome = played(loads, upstream.url, hub=StubHub(wheel=WHEEL, data_lock=full))
+        assert codes(outcome) == ("failed", ["data.over_limit"])
+        assert outcome.hub.data_lock == full
 
 
 def test_without_a_mirror_the_run_needs_data_whatever_the_environment_did() -> None:

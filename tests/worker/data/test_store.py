@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from envyard_runner.data.listing_store import TRIM_AFTER, ListingStore
 from envyard_runner.data.store import LISTING_SHARE, Store, StoreFull
 from envyard_runner.data.upstream import UpstreamFault
 
@@ -70,6 +71,16 @@ def test_a_fetch_that_ends_early_leaves_nothing(tmp_path: Path) -> None:
         assert (store.size(), store.open(sha256(content))) == (0, None)
 
     asyncio.run(scenario())
+
+
+def test_the_number_of_listings_is_limited_and_not_counted_at_each(tmp_path: Path) -> None:
+    listings = ListingStore(tmp_path, 64 * MEBIBYTE, max_listings=10)
+    for number in range(250):
+        listings.put(str(number), number)
+    assert len(list(tmp_path.iterdir())) <= 10 + TRIM_AFTER
+    assert listings.get("249") == 249
+    ListingStore(tmp_path, 64 * MEBIBYTE, max_listings=10).put("more", 1)
+    assert len(list(tmp_path.iterdir())) == 10
 
 
 def test_listings_keep_to_their_share_of_the_limit(tmp_path: Path) -> None:

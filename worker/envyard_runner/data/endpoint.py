@@ -79,7 +79,7 @@ class DataEndpoint:
             async with self._slots:
                 return await self._route(request)
         except Refused as error:
-            return _refusal(error)
+            return self._refused(error)
         except web.HTTPException as error:
             return _refusal(Refused(error.status, error.reason))
         except (ConnectionError, TimeoutError):
@@ -101,7 +101,13 @@ class DataEndpoint:
                 return await self._file(request, parsed, commit)
             return web.json_response(await self._json(request, parsed, commit), headers=headers)
         except Refused as error:
-            return _refusal(error, headers)
+            return self._refused(error, headers)
+
+    def _refused(self, error: Refused, headers: dict[str, str] | None = None) -> web.Response:
+        """The refusal, noted where it is a limit of the mirror's."""
+        if error.status == 413:
+            self.usage.over_limit = self.usage.over_limit or str(error)
+        return _refusal(error, headers)
 
     async def _json(self, request: web.Request, parsed: DataRequest, commit: str) -> Any:
         assert self.mirror is not None  # noqa: S101  (_route refused already)

@@ -9,12 +9,18 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+MAX_LISTINGS = 20_000
+TRIM_AFTER = 100  # listings: each look at the folder takes time that other runs wait for
+
 
 class ListingStore:
-    """JSON values by key below `folder`, at most `maximum` bytes: the least recently used go."""
+    """JSON values by key below `folder`: about `maximum` bytes, and `max_listings`. The least
+    recently used go."""
 
-    def __init__(self, folder: Path, maximum: int) -> None:
-        self.folder, self.maximum = folder, maximum
+    def __init__(self, folder: Path, maximum: int, *, max_listings: int = MAX_LISTINGS) -> None:
+        self.folder, self.maximum, self.max_listings = folder, maximum, max_listings
+        self._untrimmed = TRIM_AFTER  # other stores may have left more
+        self._untrimmed_bytes = 0
 
     def get(self, key: str) -> Any:
         """What `put` stored for the key, else None."""
@@ -31,13 +37,16 @@ class ListingStore:
         draft = self.folder / f".{secrets.token_hex(8)}"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            draft.write_text(json.dumps(value), encoding="ascii")
+            self._untrimmed_bytes += draft.write_text(json.dumps(value), encoding="ascii")
             draft.replace(self._path(key))
         except OSError:
             draft.unlink(missing_ok=True)
-        self._trim()
+        self._untrimmed += 1
+        if self._untrimmed > TRIM_AFTER or self._untrimmed_bytes > self.maximum // 10:
+            self._trim()
 
     def _trim(self) -> None:
+        self._untrimmed = self._untrimmed_bytes = 0
         entries = []
         for entry in os.scandir(self.folder):
             try:
@@ -46,11 +55,12 @@ class ListingStore:
                 continue
             entries.append((status.st_mtime, status.st_size, entry.path))
         over = sum(size for _, size, _ in entries) - self.maximum
+        count = len(entries) - self.max_listings
         for _, size, path in sorted(entries):
-            if over <= 0:
+            if over <= 0 and count <= 0:
                 return
             Path(path).unlink(missing_ok=True)
-            over -= size
+            over, count = over - size, count - 1
 
     def _path(self, key: str) -> Path:
         return self.folder / hashlib.sha256(key.encode()).hexdigest()

@@ -5,6 +5,7 @@ The first runs of a version extend its lock; once the hub has frozen it, they re
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -61,6 +62,7 @@ class RunMirror:
         self._listings = Listings(upstream, store, self._ask, frozen=lock if frozen else None)
         self._opened: dict[str, StoredFile] = {}
         self._refusals: dict[Any, Refused] = {}
+        self._asking = asyncio.Lock()
 
     def close(self) -> None:
         """Let go of the files."""
@@ -82,10 +84,11 @@ class RunMirror:
         entry = _locked_repository(repository, info)
         if COMMIT.fullmatch(revision) and entry.commit != revision:
             raise self._fault(UpstreamFault(f"{repository}: {revision} resolved to another commit"))
+        self._extended(entry, revision)
         agreed = entry.commit if revision == entry.commit else await self._agree(entry, revision)
         if agreed != entry.commit:
             entry = _locked_repository(repository, await self._info(repository, agreed))
-        self.lock = with_revision(self.lock, entry, revision)
+        self.lock = self._extended(entry, revision)
         return agreed
 
     async def info(self, repository: Repository, commit: str) -> dict[str, Any]:
@@ -128,7 +131,8 @@ class RunMirror:
             raise self._fault(UpstreamFault(f"{path} of {repository} is not the locked file"))
         if not self.frozen:
             file = LockedFile(file.path, file.size, stored.sha256, file.object_id)
-            self.lock = with_file(self.lock, repository.kind, repository.name, commit, file)
+            lock = with_file(self.lock, repository.kind, repository.name, commit, file)
+            self.lock = self._bounded(lock)
         return file, stored
 
     async def prefetch(self) -> None:
@@ -137,6 +141,15 @@ class RunMirror:
             repository = Repository(entry.kind, entry.name)
             for file in entry.files:
                 await self.open(repository, entry.commit, file.path)
+
+    def _extended(self, entry: LockedRepository, revision: str) -> DataLock:
+        return self._bounded(with_revision(self.lock, entry, revision))
+
+    def _bounded(self, lock: DataLock) -> DataLock:
+        """The lock; raises Refused 413 where the hub would refuse it."""
+        if fault := lock.over_bounds:
+            self.usage.refuse(fault)
+        return lock
 
     def _hold(self, file: LockedFile, stored: StoredFile) -> StoredFile:
         """The open file that the run keeps: the first, where two readers opened it at once."""
@@ -171,7 +184,7 @@ class RunMirror:
         if COMMIT.fullmatch(revision):
             kept = self._store.listings.get(self._listings.key("info", repository, revision))
             if isinstance(kept, dict):
-                return kept
+                return self._allowed(repository, kept)
         info = await self._ask(repository, self._upstream.info, revision)
         if info.get("private"):
             self.usage.need(repository, "private")
@@ -181,23 +194,37 @@ class RunMirror:
             raise self._fault(UpstreamFault(f"the data hub names no commit of {repository}"))
         kept = {name: info[name] for name in INFO_FIELDS if name in info}
         self._store.listings.put(self._listings.key("info", repository, commit), kept)
-        return kept
+        return self._allowed(repository, kept)
+
+    def _allowed(self, repository: Repository, info: dict[str, Any]) -> dict[str, Any]:
+        """The description; raises Refused where the upstream has another name for the repository,
+        which the operator does not allow: it redirects from a former name."""
+        name = info.get("id")
+        if isinstance(name, str) and not self._upstream.source.allows(name):
+            self.usage.need(Repository(repository.kind, name[:200]), "not_allowed")
+            raise Refused(404, f"this runner does not mirror {name[:200]}", "RepoNotFound")
+        return info
 
     async def _ask(
         self, repository: Repository, read: Callable[..., Awaitable[Any]], *args: Any
     ) -> Any:
-        """One request to the upstream, counted; a refusal is remembered for the run."""
+        """One request to the upstream, counted; a refusal is remembered for the run.
+
+        The run's requests are sent one after the other, so that each sees the counts of those
+        before it.
+        """
         key = (repository, args)
-        if refusal := self._refusals.get(key):
-            raise refusal
-        self.usage.add_request()
-        try:
-            return await read(repository, *args)
-        except UpstreamFault as error:
-            raise self._fault(error) from error
-        except Refused as error:
-            refusal = self._refusals[key] = self._refusal(repository, error)
-            raise refusal from error
+        async with self._asking:
+            if refusal := self._refusals.get(key):
+                raise refusal
+            self.usage.add_request()
+            try:
+                return await read(repository, *args)
+            except UpstreamFault as error:
+                raise self._fault(error) from error
+            except Refused as error:
+                refusal = self._refusals[key] = self._refusal(repository, error)
+                raise refusal from error
 
     def _refusal(self, repository: Repository, error: Refused) -> Refused:
         """The refusal for the client; the data hub answers 401 for what does not exist, too."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NoReturn
 
 from envyard.contract.data_lock import MAX_FILES
 from envyard.contract.data_requests import Refused, Repository
@@ -39,19 +39,19 @@ class DataUsage:
     def add_request(self) -> None:
         """Count a request to the upstream; raises Refused 413 beyond the run's limits."""
         if self.requests >= MAX_REQUESTS:
-            self._refuse(f"a run may cause {MAX_REQUESTS} requests to the data hub")
+            self.refuse(f"a run may cause {MAX_REQUESTS} requests to the data hub")
         if self.missing >= MAX_MISSING:
-            self._refuse(f"a run may request {MAX_MISSING} names that the data hub lacks")
+            self.refuse(f"a run may request {MAX_MISSING} names that the data hub lacks")
         self.requests += 1
 
     def add_file(self, size: int) -> None:
         """Count one file that the run reads; raises Refused 413 beyond the run's limits."""
         if self.files >= MAX_FILES:
-            self._refuse(f"a run may read {MAX_FILES} files of data sets")
+            self.refuse(f"a run may read {MAX_FILES} files of data sets")
         self.files += 1
         self.bytes += size
         if self.bytes > self.max_bytes:
-            self._refuse(f"a run may read {self.max_bytes >> 20} MB of data (RUNNER_DATA_RUN_MB)")
+            self.refuse(f"a run may read {self.max_bytes >> 20} MB of data (RUNNER_DATA_RUN_MB)")
 
     def need(self, repository: Repository, reason: Need) -> None:
         """Note a repository that this runner cannot serve."""
@@ -68,6 +68,7 @@ class DataUsage:
         self.fault = self.fault or message
         self.failed.set()
 
-    def _refuse(self, message: str) -> None:
+    def refuse(self, message: str) -> NoReturn:
+        """Note a limit that the run reached, and raise Refused 413."""
         self.over_limit = self.over_limit or message
         raise Refused(413, message)

@@ -19,7 +19,7 @@ from envyard_runner.data.mirror import RunMirror
 from envyard_runner.data.store import Store
 from envyard_runner.data.upstream import Upstream
 from envyard_runner.data.usage import DataUsage, Need
-from envyard_runner.hub_api.client import RunHub
+from envyard_runner.hub_api.client import HubRefused, RunHub
 
 # Why a repository was not served, and who can provide it.
 NEEDS: dict[Need, str] = {
@@ -72,7 +72,10 @@ async def open_data(job: JobSpec, config: Config, hub: RunHub) -> AsyncIterator[
 
     async def agree(entry: LockedRepository, revision: str) -> str:
         nonlocal standing
-        standing = await hub.data_lock(job, with_revision(standing, entry, revision))
+        try:
+            standing = await hub.data_lock(job, with_revision(standing, entry, revision))
+        except HubRefused as error:  # with what other shards of the version read
+            usage.refuse(f"the version's data lock holds no more ({error})")
         return standing.commit(entry.kind, entry.name, revision) or entry.commit
 
     async with aiohttp.ClientSession(
