@@ -37,7 +37,7 @@ from registry.catalog.similar import name_findings
 from registry.errors import Forbidden, HubError, Stale
 from registry.provisions import hosts
 from registry.runs import services as runs
-from registry.runs.endings import store_findings
+from registry.runs.endings import replace_findings
 from registry.runs.models import Run
 from registry.uploads import limits, staging
 
@@ -288,14 +288,6 @@ def _version(version_id: int) -> Version | None:
         .filter(pk=version_id, deleted_at=None)
         .first()
     )
-
-
-def replace_findings(
-    version: Version, stage: str, findings: Iterable[Finding], run: Run | None = None
-) -> None:
-    """Replace the findings of this stage about the version."""
-    version.findings.filter(stage=stage).delete()
-    store_findings(version, stage, findings, run)
 
 
 def _reason(findings: Sequence[Finding | VersionFinding]) -> str:

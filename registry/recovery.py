@@ -26,10 +26,10 @@ from registry.pipeline import (
     UPLOADED,
     Stage,
     evaluate,
-    replace_findings,
     retry_wait,
 )
 from registry.runs import provided
+from registry.runs.endings import replace_findings
 from registry.runs.models import Run
 from registry.runs.pythons import fits
 from registry.runs.sweep import sweep as sweep_runs

@@ -25,6 +25,7 @@ from registry.catalog.deletion import delete_version
 from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
 from registry.read_models import environments, versions
+from registry.read_models import locks as lock_models
 from registry.read_models.needs import Requirement
 from registry.runs import waiting
 
@@ -43,7 +44,7 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
         {
             **context,
             "env": environments.summary(row.environment),
-            "locks": versions.lock_summaries(row),
+            "locks": lock_models.summaries(row),
             "install": install_lines(row),
             "may_yank": can(request.user, "version.yank", row),
             "may_delete": can(request.user, "version.delete", row),

@@ -29,6 +29,7 @@ from registry.catalog.deletion import delete_version
 from registry.catalog.models import Version
 from registry.errors import NotFound
 from registry.read_models import data_locks
+from registry.read_models import locks as lock_models
 from registry.read_models import versions as read_models
 
 
@@ -83,7 +84,7 @@ def version_locks(request: Request, owner: str, name: str, number: str) -> Respo
     """List the locks of a version. One for each platform that it ran on, made by its first run
     there and never changed."""
     row = lookup.version(request, owner, name, number)
-    return Response(LockListSerializer(LockList(read_models.lock_summaries(row))).data)
+    return Response(LockListSerializer(LockList(lock_models.summaries(row))).data)
 
 
 @extend_schema(operation_id="getLock", tags=["Versions"], responses=LockDetailSerializer)
@@ -92,7 +93,7 @@ def version_locks(request: Request, owner: str, name: str, number: str) -> Respo
 def version_lock(request: Request, owner: str, name: str, number: str, platform: str) -> Response:
     """Show a lock. `text` is a requirements file with hashes, for `--require-hashes`."""
     lock = locks.of(lookup.version(request, owner, name, number), platform)
-    return Response(LockDetailSerializer(read_models.lock_detail(lock)).data)
+    return Response(LockDetailSerializer(lock_models.detail(lock)).data)
 
 
 @extend_schema(

@@ -2,77 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from django.db import models
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
 from envyard.contract.frameworks.adapter import MAX_API, MAX_ENTRY_NAME, MAX_FRAMEWORK
 from registry import constraints
-from registry.accounts import permissions
-from registry.accounts.models import Owner, Token, User
-from registry.accounts.permissions import Actor
+from registry.accounts.models import Owner, User
 from registry.catalog.likeness import like
-
-NOT_SUMMARISED = (
-    *(f"latest__{name}" for name in ("readme", "requires_dist", "keywords", "links")),
-    *("latest__published_with", "latest__card__measures"),
-)
-
-
-class VersionQuerySet(QuerySet["Version"]):
-    """Versions."""
-
-    def published(self) -> Self:
-        """Listed and not deleted; yanked and quarantined ones included."""
-        return self.filter(status="listed", deleted_at=None)
-
-    def current(self) -> Self:
-        """Published, not yanked, not quarantined: those of catalogue, search and `latest`."""
-        return self.published().filter(yanked_at=None, quarantined_at=None)
-
-    def installable(self) -> Self:
-        """Published and not quarantined, yanked ones included: the files of an index."""
-        return self.published().filter(quarantined_at=None, environment__quarantined_at=None)
-
-    def visible_to(self, actor: Actor, token: Token | None = None) -> Self:
-        """Those for which `can(actor, "version.see", ...)` holds."""
-        return self.filter(permissions.where("version.see", actor, token))
-
-    def newest_first(self) -> Self:
-        """In falling PEP 440 order."""
-        return self.order_by("-sort_key", "-pk")
-
-
-class EnvironmentQuerySet(QuerySet["Environment"]):
-    """Environments."""
-
-    def visible_to(self, actor: Actor, token: Token | None = None) -> Self:
-        """Those for which `can(actor, "environment.see", ...)` holds."""
-        return self.filter(permissions.where("environment.see", actor, token))
-
-    def listed(self) -> Self:
-        """Those with a current version, not quarantined: the catalogue."""
-        return self.filter(latest__isnull=False, quarantined_at=None)
-
-    def indexed(self) -> Self:
-        """Those with a published version, yanked or not: the names in an owner's index."""
-        published = Version.objects.published().filter(environment=OuterRef("pk"))
-        return self.filter(Exists(published))
-
-    def belonging_to(self, user: User) -> Self:
-        """Those of the user and of the organisations the user is a member of."""
-        return self.filter(owner_id__in=user.roles)
-
-    def for_summary(self) -> Self:
-        """With the data of a summary, in two queries for any number of rows."""
-        rows = self.select_related("owner", "latest__card", "successor__owner")
-        return rows.defer(*NOT_SUMMARISED).prefetch_related("tags")
-
-    def for_page(self) -> Self:
-        """The same with all columns of the latest version."""
-        return self.for_summary().defer(None)
+from registry.catalog.querysets import EnvironmentQuerySet, VersionQuerySet
 
 
 class Tag(models.Model):
@@ -200,8 +138,8 @@ class Version(models.Model):
     row and its file name stay so that neither ever returns. `published_with` holds the claims of
     the trusted publisher that uploaded it, {} for a user's own token. `staged` is the name of the
     upload's objects in the storage until they are moved to their sha256. `variables` are those that
-    the wheel declares. `emptied_at` is when the
-    objects of a deleted version were released: from then on it refers to none.
+    the wheel declares. `emptied_at` is when the objects of a deleted version were released: from
+    then on it refers to none.
     """
 
     class Status(models.TextChoices):

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
-from envyard.contract.lock import PLATFORM
 from envyard.contract.runner_events import Facts
 from registry.attestations import services as attestations
 from registry.card.models import Card
-from registry.catalog.locks import VersionLock
 from registry.catalog.models import Environment, Version
 from registry.events import Event
 from registry.provisions import hosts
@@ -153,24 +151,6 @@ class VersionDetail(VersionSummary):
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class LockSummary:
-    """The dependencies of a version on one platform."""
-
-    platform: Annotated[str, Spec(pattern=PLATFORM)]
-    packages: int
-    sha256: Sha256
-    made_at: Moment
-    run: Annotated[str | None, Spec(description="The run that resolved them.")]
-
-
-@dataclass(frozen=True, slots=True)
-class LockDetail(LockSummary):
-    """With the requirements file, as pip and uv read it."""
-
-    text: str
-
-
 def summaries(versions: Sequence[Version]) -> list[VersionSummary]:
     """VersionSummary of each; rows come with environment and owner."""
     return [summary(version) for version in versions]
@@ -290,24 +270,3 @@ def pipeline(version: Version) -> list[PipelineStep]:
         PipelineStep(step, state, version.status_at if state == "failed" else times.get(step))
         for step, state in zip(STEPS, states, strict=True)
     ]
-
-
-def lock_summaries(version: Version) -> list[LockSummary]:
-    """LockSummary of each of its locks, without the texts."""
-    return [lock_summary(lock) for lock in version.locks.defer("text")]
-
-
-def lock_summary(lock: VersionLock) -> LockSummary:
-    """LockSummary."""
-    return LockSummary(
-        platform=lock.platform,
-        packages=lock.packages,
-        sha256=lock.sha256,
-        made_at=lock.made_at,
-        run=str(lock.run_id) if lock.run_id else None,
-    )
-
-
-def lock_detail(lock: VersionLock) -> LockDetail:
-    """LockDetail."""
-    return extended(LockDetail, lock_summary(lock), text=lock.text)

@@ -153,6 +153,14 @@ def keep_findings(*, run: Run, findings: Iterable[Finding]) -> None:
     store_findings(run.version, VersionFinding.Stage.RUN, findings, run)
 
 
+def replace_findings(
+    version: Version, stage: str, findings: Iterable[Finding], run: Run | None = None
+) -> None:
+    """Replace the findings of this stage about the version."""
+    version.findings.filter(stage=stage).delete()
+    store_findings(version, stage, findings, run)
+
+
 def store_findings(
     version: Version, stage: str, findings: Iterable[Finding], run: Run | None
 ) -> None:

@@ -16,7 +16,8 @@ from registry.catalog.search.results import SORTS
 from registry.publishers.models import TrustedPublisher
 from registry.read_models.annotations import Spec, Uri
 from registry.read_models.environments import EnvironmentDetail, EnvironmentSummary
-from registry.read_models.versions import LockDetail, LockSummary, VersionDetail, VersionSummary
+from registry.read_models.locks import LockDetail, LockSummary
+from registry.read_models.versions import VersionDetail, VersionSummary
 
 VISIBILITIES = Environment.Visibility.values
 

@@ -1,0 +1,73 @@
+"""Filters of environments and versions: by visibility, for the catalogue and for the index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from registry.accounts import permissions
+from registry.accounts.models import Token, User
+from registry.accounts.permissions import Actor
+
+if TYPE_CHECKING:
+    from registry.catalog.models import Environment, Version  # noqa: F401 - named in strings
+
+NOT_SUMMARISED = (
+    *(f"latest__{name}" for name in ("readme", "requires_dist", "keywords", "links")),
+    *("latest__published_with", "latest__card__measures"),
+)
+
+
+class VersionQuerySet(QuerySet["Version"]):
+    """Versions."""
+
+    def published(self) -> Self:
+        """Listed and not deleted; yanked and quarantined ones included."""
+        return self.filter(status="listed", deleted_at=None)
+
+    def current(self) -> Self:
+        """Published, not yanked, not quarantined: those of catalogue, search and `latest`."""
+        return self.published().filter(yanked_at=None, quarantined_at=None)
+
+    def installable(self) -> Self:
+        """Published and not quarantined, yanked ones included: the files of an index."""
+        return self.published().filter(quarantined_at=None, environment__quarantined_at=None)
+
+    def visible_to(self, actor: Actor, token: Token | None = None) -> Self:
+        """Those for which `can(actor, "version.see", ...)` holds."""
+        return self.filter(permissions.where("version.see", actor, token))
+
+    def newest_first(self) -> Self:
+        """In falling PEP 440 order."""
+        return self.order_by("-sort_key", "-pk")
+
+
+class EnvironmentQuerySet(QuerySet["Environment"]):
+    """Environments."""
+
+    def visible_to(self, actor: Actor, token: Token | None = None) -> Self:
+        """Those for which `can(actor, "environment.see", ...)` holds."""
+        return self.filter(permissions.where("environment.see", actor, token))
+
+    def listed(self) -> Self:
+        """Those with a current version, not quarantined: the catalogue."""
+        return self.filter(latest__isnull=False, quarantined_at=None)
+
+    def indexed(self) -> Self:
+        """Those with a published version, yanked or not: the names in an owner's index."""
+        versions = VersionQuerySet(self.model.versions.field.model, using=self.db)
+        return self.filter(Exists(versions.published().filter(environment=OuterRef("pk"))))
+
+    def belonging_to(self, user: User) -> Self:
+        """Those of the user and of the organisations the user is a member of."""
+        return self.filter(owner_id__in=user.roles)
+
+    def for_summary(self) -> Self:
+        """With the data of a summary, in two queries for any number of rows."""
+        rows = self.select_related("owner", "latest__card", "successor__owner")
+        return rows.defer(*NOT_SUMMARISED).prefetch_related("tags")
+
+    def for_page(self) -> Self:
+        """The same with all columns of the latest version."""
+        return self.for_summary().defer(None)
