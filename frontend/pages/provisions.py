@@ -18,10 +18,9 @@ from django.views.decorators.http import require_POST, require_safe
 from envyard.contract.needs.declarations import MAX_VALUE
 from envyard.contract.needs.kinds import MAX_HOST, MAX_VARIABLE_NAME
 from frontend import rates
-from frontend.access import demand, environment_or_404, unless_refused
+from frontend.access import demand, environment_or_404, person, unless_refused
 from frontend.pages.environment import tabs
 from frontend.pages.environment_settings import managed
-from registry.accounts.models import User
 from registry.accounts.permissions import can
 from registry.catalog.models import Environment
 from registry.errors import NotFound
@@ -109,15 +108,9 @@ def page(request: HttpRequest, env: Environment, **submitted: forms.Form) -> Htt
 def set_variable(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     """Set a variable."""
     env, user = managed(request, owner, name, "environment.manage")
+    act = partial(services.set_variable, environment=env, by=user)
     form = NewVariable(request.POST)
-
-    def act() -> None:
-        _count(request, user)
-        services.set_variable(environment=env, by=user, **form.cleaned_data)
-
-    if form.is_valid() and unless_refused(form, act):
-        return _saved(request, env, f"{form.cleaned_data['name']} is set for later runs.")
-    return page(request, env, new_variable=form)
+    return _submitted(request, env, form, act, "{name} is set for later runs.")
 
 
 @sensitive_post_parameters("secret-value")
@@ -126,17 +119,12 @@ def set_variable(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 def set_secret(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     """Set a secret."""
     env, user = managed(request, owner, name, "environment.set_secrets")
+
+    def act(name: str, value: str, hosts: list[str]) -> None:
+        services.set_secret(environment=env, name=name, value=value, to_hosts=hosts, by=user)
+
     form = NewSecret(env, request.POST)
-
-    def act() -> None:
-        _count(request, user)
-        fields = dict(form.cleaned_data)
-        to_hosts = fields.pop("hosts")
-        services.set_secret(environment=env, to_hosts=to_hosts, by=user, **fields)
-
-    if form.is_valid() and unless_refused(form, act):
-        return _saved(request, env, f"{form.cleaned_data['name']} is set for later runs.")
-    return page(request, env, new_secret=form)
+    return _submitted(request, env, form, act, "{name} is set for later runs.")
 
 
 @require_POST
@@ -144,15 +132,8 @@ def set_secret(request: HttpRequest, owner: str, name: str) -> HttpResponse:
 def add_host(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     """Declare a host."""
     env, user = managed(request, owner, name, "environment.manage")
-    form = NewHost(request.POST)
-
-    def act() -> None:
-        _count(request, user)
-        hosts.add(environment=env, host=form.cleaned_data["host"], by=user)
-
-    if form.is_valid() and unless_refused(form, act):
-        return _saved(request, env, f"{form.cleaned_data['host']} is declared.")
-    return page(request, env, new_host=form)
+    act = partial(hosts.add, environment=env, by=user)
+    return _submitted(request, env, NewHost(request.POST), act, "{host} is declared.")
 
 
 @require_POST
@@ -202,6 +183,24 @@ def refuse_host(request: HttpRequest, owner: str, name: str, host: str) -> HttpR
     return _saved(request, env, f"Later runs may not reach {host}.")
 
 
+def _submitted(
+    request: HttpRequest,
+    env: Environment,
+    form: forms.Form,
+    act: Callable[..., object],
+    message: str,
+) -> HttpResponse:
+    """Call `act` with the form's fields; without success, the page with the form's errors."""
+
+    def act_within_rate() -> None:
+        rates.check(request, "provision", person=str(person(request).pk))
+        act(**form.cleaned_data)
+
+    if form.is_valid() and unless_refused(form, act_within_rate):
+        return _saved(request, env, message.format(**form.cleaned_data))
+    return page(request, env, **{f"new_{form.prefix}": form})
+
+
 def _deleted(
     request: HttpRequest, env: Environment, name: str, act: Callable[[], object]
 ) -> HttpResponse:
@@ -221,7 +220,3 @@ def _saved(request: HttpRequest, env: Environment, message: str) -> HttpResponse
     if (following := request.POST.get("next")) in ("moderation", "moderation-hosts"):
         return redirect(following)
     return redirect("environment-provisions", env.owner.name, env.name)
-
-
-def _count(request: HttpRequest, user: User) -> None:
-    rates.check(request, "provision", person=str(user.pk))

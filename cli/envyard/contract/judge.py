@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from envyard.contract.values import count, finite, plain, record, records, text
+from envyard.contract.values import content_text, count, finite, plain, record, records, text
 
 MAX_EXCHANGES = 200  # of one rollout
 MAX_MESSAGES = 100
@@ -80,16 +80,9 @@ def clean_exchange(exchange: JudgeExchange) -> JudgeExchange:
 
 def _message(message: Message) -> Message:
     """Role, text and calls of tools; nothing else survives."""
-    content = message.get("content")
-    if isinstance(content, list):
-        content = "\n".join(
-            text(part.get("text")) if part.get("type") == "text" else f"[{part.get('type')}]"
-            for part in content
-            if isinstance(part, dict)
-        )
     clean: Message = {
         "role": text(message.get("role"), 20),
-        "content": text(content, CHARACTERS),
+        "content": content_text(message.get("content"), CHARACTERS),
     }
     if isinstance(calls := message.get("tool_calls"), list) and calls:
         clean["tool_calls"] = plain(calls[:20], 6)

@@ -11,7 +11,16 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from envyard.contract.judge import MAX_EXCHANGES, JudgeExchange
-from envyard.contract.values import count, count_or_none, finite, plain, record, records, text
+from envyard.contract.values import (
+    content_text,
+    count,
+    count_or_none,
+    finite,
+    plain,
+    record,
+    records,
+    text,
+)
 
 MAX_NODES = 20_000
 MAX_CALLS = 1000
@@ -174,14 +183,8 @@ class Transcript:
 def clean_message(message: Message) -> Message:
     """A chat message cut to role, content (text), tool calls, ids and an assistant's reasoning;
     nothing else survives."""
-    content = message.get("content")
-    if isinstance(content, list):
-        content = "\n".join(
-            text(part.get("text")) if part.get("type") == "text" else f"[{part.get('type')}]"
-            for part in content
-            if isinstance(part, dict)
-        )
-    clean: Message = {"role": text(message.get("role"), 20), "content": text(content)}
+    content = content_text(message.get("content"))
+    clean: Message = {"role": text(message.get("role"), 20), "content": content}
     calls = message.get("tool_calls")
     if isinstance(calls, list) and calls:
         clean["tool_calls"] = [_clean_call(call) for call in calls[:MAX_PARTS]]

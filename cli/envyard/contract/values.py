@@ -44,6 +44,17 @@ def text(value: Any, limit: int = MAX_TEXT) -> str:
     return clean if len(clean) <= limit else clean[:limit] + CUT
 
 
+def content_text(content: Any, limit: int = MAX_TEXT) -> str:
+    """The `text` of a chat message's content; of a list of parts, other kinds show as `[kind]`."""
+    if isinstance(content, list):
+        content = "\n".join(
+            text(part.get("text")) if part.get("type") == "text" else f"[{part.get('type')}]"
+            for part in content
+            if isinstance(part, dict)
+        )
+    return text(content, limit)
+
+
 def record(value: Any) -> dict[str, Any]:
     """The value where it is a dict, else an empty one."""
     return value if isinstance(value, dict) else {}

@@ -19,6 +19,7 @@ from envyard.contract.data_requests import (
 )
 from envyard_runner.data.mirror import RunMirror
 from envyard_runner.data.usage import DataUsage
+from envyard_runner.socket_server import SocketServer
 
 log = logging.getLogger(__name__)
 
@@ -40,37 +41,17 @@ class DataEndpoint:
         self.usage, self.mirror = usage, mirror
         self.failure = ""
         self._slots = asyncio.Semaphore(MAX_AT_ONCE)
-        # Not logging access or malformed requests: the environment decides how many there are.
-        quiet = logging.getLogger(f"{__name__}.http")
-        quiet.setLevel(logging.CRITICAL)
         application = web.Application(client_max_size=MAX_BODY)
         application.router.add_route("*", "/{path:.*}", self._answer)
-        self._runner = web.AppRunner(
-            application,
-            access_log=None,
-            logger=quiet,
-            handler_cancellation=True,
-            shutdown_timeout=0.5,
-        )
-        self._server: asyncio.Server | None = None
+        self._server = SocketServer(application, connections=MAX_CONNECTIONS, name=__name__)
 
     async def open(self, listening: socket.socket) -> None:
         """Serve on the socket that the sandbox handed out, which is closed with the endpoint."""
-        await self._runner.setup()
-        server = self._runner.server
-        assert server is not None  # noqa: S101  (setup has just made it)
-
-        def connect() -> asyncio.Protocol:
-            return server() if len(server.connections) < MAX_CONNECTIONS else _Refusing()
-
-        listening.setblocking(False)
-        self._server = await asyncio.get_running_loop().create_server(connect, sock=listening)
+        await self._server.open(listening)
 
     async def close(self) -> None:
         """Close the socket, end every request and let the files go."""
-        if self._server is not None:
-            self._server.close()
-        await self._runner.cleanup()
+        await self._server.close()
         if self.mirror is not None:
             self.mirror.close()
 
@@ -164,14 +145,6 @@ class DataEndpoint:
                 await response.write(part)
             first += len(part)
         await response.write_eof()
-
-
-class _Refusing(asyncio.Protocol):
-    """Ends a connection over the limit, so that the runner never runs out of descriptors."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101  (a stream socket's)
-        transport.abort()
 
 
 def _refusal(error: Refused, headers: dict[str, str] | None = None) -> web.Response:

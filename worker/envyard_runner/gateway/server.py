@@ -40,6 +40,7 @@ from envyard_runner.gateway.probes import REPLIES, NoReference, ProbeCall, plain
 from envyard_runner.gateway.replays import Repeated
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
+from envyard_runner.socket_server import SocketServer
 
 log = logging.getLogger(__name__)
 
@@ -88,35 +89,15 @@ class Gateway:
         self._references: dict[str, Any] = {}
         self._slots = asyncio.Semaphore(2 * job.concurrency)
         self._comparing = asyncio.Lock()
-        # Not logging access or malformed requests: the environment decides how many there are.
-        quiet = logging.getLogger(f"{__name__}.http")
-        quiet.setLevel(logging.CRITICAL)
-        self._runner = web.AppRunner(
-            self._application(),
-            access_log=None,
-            logger=quiet,
-            handler_cancellation=True,
-            shutdown_timeout=0.5,
-        )
-        self._server: asyncio.Server | None = None
+        self._server = SocketServer(self._application(), connections=MAX_CONNECTIONS, name=__name__)
 
     async def open(self, listening: socket.socket) -> None:
         """Serve on the socket that the sandbox handed out, which is closed with the gateway."""
-        await self._runner.setup()
-        server = self._runner.server
-        assert server is not None  # noqa: S101  (setup has just made it)
-
-        def connect() -> asyncio.Protocol:
-            return server() if len(server.connections) < MAX_CONNECTIONS else _Refused()
-
-        listening.setblocking(False)
-        self._server = await asyncio.get_running_loop().create_server(connect, sock=listening)
+        await self._server.open(listening)
 
     async def close(self) -> None:
         """Close the socket and end every call."""
-        if self._server is not None:
-            self._server.close()
-        await self._runner.cleanup()
+        await self._server.close()
 
     def _application(self) -> web.Application:
         application = web.Application(middlewares=[self._guard], client_max_size=MAX_BODY)
@@ -268,14 +249,6 @@ class Gateway:
 
 async def _no_route(request: web.Request) -> web.StreamResponse:
     raise web.HTTPNotFound
-
-
-class _Refused(asyncio.Protocol):
-    """What a connection over the limit meets, so that the runner never runs out of descriptors."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101  (a stream socket's)
-        transport.abort()
 
 
 async def _body(request: web.Request) -> bytes:
