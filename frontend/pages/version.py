@@ -117,6 +117,7 @@ def live_context(version: Version) -> dict[str, Any]:
             row for row in detail.findings if not (detail.requirements and is_requirement(row.code))
         ],
         "lacking": lacking,
+        "resumes": all(row.automatic for row in detail.requirements),
         "live": version.status in MOVING,
     }
 

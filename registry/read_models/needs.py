@@ -7,12 +7,12 @@ from typing import Annotated
 
 from django.db.models import Count, QuerySet
 
-from envyard.contract.codes import CODES
 from envyard.contract.findings import is_requirement
 from envyard.contract.needs.kinds import KINDS, need
 from registry.catalog.models import Version
 from registry.catalog.related_models import VersionFinding
 from registry.read_models.annotations import Spec
+from registry.runs import remaining
 
 STATES = tuple(f"needs_{kind}" for kind in KINDS)
 MAX_EXAMPLES = 5
@@ -28,14 +28,17 @@ PROVIDED_BY: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What a held version lacked. The hub evaluates it again once all of them are provided."""
+    """What the last run of a held version lacked."""
 
     state: Annotated[str, Spec(enum=list(STATES))]
     names: Annotated[
         list[str], Spec(description="Of data sets, secrets, hosts or images; empty for others.")
     ]
     message: str
-    hint: Annotated[str, Spec(description="Who can provide it, and how.")]
+    hint: Annotated[str, Spec(description="What is still to do now, and by whom.")]
+    automatic: Annotated[
+        bool, Spec(description="The hub evaluates the version again by itself once it is provided.")
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +88,23 @@ def requirements(version: Version) -> list[Requirement]:
     if version.status != Version.Status.HELD:
         return []
     rows = (row for row in version.findings.all() if row.severity == "error")
-    return [_requirement(row) for row in rows if is_requirement(row.code)]
+    return [_requirement(version, row) for row in rows if is_requirement(row.code)]
 
 
-def _requirement(row: VersionFinding) -> Requirement:
-    names = row.details.get("names")
+def _requirement(version: Version, row: VersionFinding) -> Requirement:
+    kind, names = row.code.partition(".")[2], _texts(row.details.get("names"))
+    reasons = _texts(row.details.get("reasons"))
     return Requirement(
         state=row.code.replace(".", "_"),
-        names=[str(name) for name in names] if isinstance(names, list) else [],
+        names=names,
         message=row.message,
-        hint=row.hint or CODES[row.code].hint,
+        hint=remaining.steps(version, kind, names, reasons),
+        automatic=remaining.is_automatic(kind, reasons),
     )
+
+
+def _texts(value: object) -> list[str]:
+    return [str(item) for item in value] if isinstance(value, list) else []
 
 
 def of_version(version: Version) -> list[VersionNeeds]:

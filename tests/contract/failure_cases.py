@@ -119,6 +119,13 @@ CASES = [
         "needs the NLTK data 'words'",
     ),
     (
+        "data_script",
+        raised("builtins.RuntimeError",
+               "Dataset scripts are no longer supported, but found scripted.py",
+               call="datasets.load.load_dataset"),
+        "consists of a script",
+    ),
+    (
         "framework_api",
         raised("builtins.ModuleNotFoundError", "No module named 'verifiers.envs.rlm'",
                "builtins.ImportError", name="verifiers.envs.rlm"),

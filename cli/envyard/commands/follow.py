@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from envyard.client import Hub, environment_path
-from envyard.commands.show import lost_text, queue_text, show_finding
+from envyard.commands.show import lost_text, queue_text, resumption, show_finding
 from envyard.contract.findings import Finding
 from envyard.contract.names import Ref
 from envyard.errors import Held, Rejected
@@ -81,8 +81,7 @@ def conclude(ref: Ref, detail: dict[str, Any], findings: list[Finding], out: Out
         raise Held(
             f"{ref} is held: {' '.join(each['message'] for each in requirements)} "
             f"({detail['url']})",
-            f"{' '.join(each['hint'] for each in requirements)} The hub evaluates it again once "
-            "that is provided.",
+            " ".join([*(each["hint"] for each in requirements), resumption(requirements)]).strip(),
             requirements[0]["state"].replace("_", ".", 1),
         )
     raise Held(

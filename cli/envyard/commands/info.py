@@ -13,6 +13,7 @@ from envyard.commands.show import (
     local_time,
     number,
     ref_of,
+    resumption,
     score_text,
     show_finding,
 )
@@ -81,7 +82,8 @@ def show_needs(version: dict[str, Any], out: Output) -> None:
         out.line(f"\n{state}: {requirement['message']}", STATUS_COLOUR["held"])
         out.line(f"  {requirement['hint']}")
     if version.get("requirements"):
-        out.line("The hub evaluates it again once all of that is provided.")
+        if text := resumption(version["requirements"]):
+            out.line(text)
     elif version.get("needs"):
         out.line("\nNeeds")
         for need in version["needs"]:

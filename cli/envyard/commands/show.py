@@ -109,6 +109,13 @@ def lost_text(attempt: dict[str, Any]) -> str:
     return f"attempt {attempt['attempt']} on {attempt['runner']} ended early: {message}"
 
 
+def resumption(requirements: list[dict[str, Any]]) -> str:
+    """What follows once all that a held version lacks is provided; empty where the hub cannot see
+    that it is."""
+    automatic = all(row.get("automatic", True) for row in requirements)
+    return "The hub evaluates it again once all of that is provided." if automatic else ""
+
+
 def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) -> None:
     """Print one finding: mark, code, message, the traceback's last lines, then its hint.
 

@@ -89,16 +89,21 @@ def test_info_shows_what_a_held_version_lacked_and_no_fault(
         code="needs.data",
         severity="error",
         message="It needs the data set a/b.",
-        hint="The operator sets RUNNER_DATA_URL.",
-        details={"names": ["a/b"]},
+        details={"names": ["a/b"], "reasons": ["no_mirror"]},
     )
     assert main(["info", f"{ENV}==0.1.0"]) == 0
     out = capsys.readouterr().out
     assert "needs_data: It needs the data set a/b." in out
-    assert "The operator sets RUNNER_DATA_URL." in out
+    assert "The operator of a runner sets RUNNER_DATA_URL." in out
+    assert "The hub evaluates it again once all of that is provided." in out
     assert "Findings" not in out
     [row] = json_of(capsys, "info", f"{ENV}==0.1.0")["requirements"]
     assert (row["state"], row["names"]) == ("needs_data", ["a/b"])
+    version.findings.update(details={"names": ["a/b"], "reasons": ["not_found"]})
+    main(["info", f"{ENV}==0.1.0"])
+    out = capsys.readouterr().out
+    assert "Correct the name" in out
+    assert "evaluates it again once" not in out
 
 
 def test_search_filters_by_needs_and_info_shows_them(

@@ -102,6 +102,36 @@ def test_a_frozen_run_reads_the_locked_rows_after_the_branch_moved(tmp_path: Pat
         assert other.hub.data_lock == lock
 
 
+async def loads_revision(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
+    """An environment that names a tag."""
+    status = await read(sandbox, "/datasets/openai/gsm8k/resolve/v2/rows.csv")
+    yield BEGAN
+    error = {"type": "DatasetNotFoundError", "message": f"no v2: {status}"}
+    yield {"event": "fatal", "stage": "load", "error": error}
+
+
+async def tries_conversion(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
+    """An environment whose client looks for converted rows, and which fails for another reason."""
+    await read(sandbox, "/datasets/openai/gsm8k/resolve/refs%2Fconvert%2Fparquet/rows.csv")
+    yield BEGAN
+    yield {"event": "fatal", "stage": "load", "error": {"type": "ValueError", "message": "odd"}}
+
+
+def test_a_revision_that_does_not_exist_holds_the_version_and_is_named(tmp_path: Path) -> None:
+    """It may have been deleted, or an internal mirror may lag behind: no fault that is certain."""
+    with serving(tmp_path) as upstream:
+        upstream.add("openai/gsm8k", {"rows.csv": ROWS})
+        outcome = played(loads_revision, upstream.url)
+        assert codes(outcome) == ("errored", ["needs.data"])
+        (finding,) = outcome.hub.endings[0]["findings"]
+        assert finding["details"] == {
+            "names": ["openai/gsm8k at v2"],
+            "reasons": ["no_revision"],
+        }
+        assert "openai/gsm8k at v2: it has no such branch, tag or commit" in finding["message"]
+        assert codes(played(tries_conversion, upstream.url)) == ("failed", ["run.load_failed"])
+
+
 def test_a_frozen_run_that_reads_more_fails_and_names_it(tmp_path: Path) -> None:
     with serving(tmp_path) as upstream:
         upstream.add("openai/gsm8k", {"rows.csv": ROWS})

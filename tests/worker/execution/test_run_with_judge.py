@@ -97,7 +97,7 @@ def test_without_a_judge_the_run_needs_one_whatever_the_environment_makes_of_it(
     outcome = perform_run(swallows, spec=spec)
     assert outcome.result == ("errored", ["needs.judge"])
     (problem,) = outcome.hub.endings[0]["findings"]
-    assert "called a judge 4 times, and this hub has none" in problem["message"]
+    assert "called a judge 4 times, and there is none" in problem["message"]
     assert problem["details"] == {"names": ["judge"], "calls": 4}
 
 

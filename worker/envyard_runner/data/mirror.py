@@ -34,6 +34,7 @@ from envyard_runner.data.usage import DataUsage
 # Resolves a revision for all runs of the version: the hub keeps the first commit that is offered.
 Agree = Callable[[LockedRepository, str], Awaitable[str]]
 
+CONVERSIONS = "refs/convert/"  # branches that the data set hub makes
 INFO_FIELDS = (
     *("id", "sha", "author", "private", "gated", "disabled", "lastModified", "createdAt", "tags"),
     *("siblings", "downloads", "likes", "_id", "cardData"),
@@ -80,7 +81,7 @@ class RunMirror:
         if self.frozen:
             self.usage.refuse_unlocked(f"{repository} at {revision}")
             raise Refused(404, f"the data lock has no {revision}", "RevisionNotFound")
-        info = await self._info(repository, revision)
+        info = await self._resolved(repository, revision)
         entry = _locked_repository(repository, info)
         if COMMIT.fullmatch(revision) and entry.commit != revision:
             raise self._fault(UpstreamFault(f"{repository}: {revision} resolved to another commit"))
@@ -178,6 +179,16 @@ class RunMirror:
             stored.close()
             return None
         return stored
+
+    async def _resolved(self, repository: Repository, revision: str) -> dict[str, Any]:
+        """`_info` of a revision that the environment named; notes one that does not exist, except
+        the conversions that clients try."""
+        try:
+            return await self._info(repository, revision)
+        except Refused as error:
+            if error.code == "RevisionNotFound" and not revision.startswith(CONVERSIONS):
+                self.usage.need(repository, "no_revision", revision)
+            raise
 
     async def _info(self, repository: Repository, revision: str) -> dict[str, Any]:
         """The kept fields of the description; read once a commit by all runs of the machine."""

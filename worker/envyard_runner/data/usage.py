@@ -10,7 +10,7 @@ from envyard.contract.data_lock import MAX_FILES
 from envyard.contract.data_requests import Refused, Repository
 
 # Why a repository could not be read, each with a sentence for the version's page.
-Need = Literal["no_mirror", "not_allowed", "gated", "not_found", "private"]
+Need = Literal["no_mirror", "not_allowed", "gated", "not_found", "no_revision", "private"]
 MAX_NAMED = 20  # repositories or files that a finding names
 MAX_REQUESTS = 2000
 MAX_MISSING = 20
@@ -53,10 +53,11 @@ class DataUsage:
         if self.bytes > self.max_bytes:
             self.refuse(f"a run may read {self.max_bytes >> 20} MB of data (RUNNER_DATA_RUN_MB)")
 
-    def need(self, repository: Repository, reason: Need) -> None:
-        """Note a repository that this runner cannot serve."""
+    def need(self, repository: Repository, reason: Need, revision: str = "") -> None:
+        """Note a repository, or a revision of it, that this runner cannot serve."""
         if len(self.needs) < MAX_NAMED:
-            self.needs.setdefault(str(repository), reason)
+            name = f"{repository} at {revision}" if revision else str(repository)
+            self.needs.setdefault(name, reason)
 
     def refuse_unlocked(self, name: str) -> None:
         """Note what the version's data lock does not name."""

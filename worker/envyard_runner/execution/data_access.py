@@ -23,13 +23,14 @@ from envyard_runner.hub_api.client import HubRefused, RunHub
 
 # Why a repository was not served, and who can provide it.
 NEEDS: dict[Need, str] = {
-    "no_mirror": "the runner has no mirror of data sets; its operator can set RUNNER_DATA_URL",
+    "no_mirror": "the runner has no mirror of data sets (RUNNER_DATA_URL)",
     "not_allowed": "the runner's operator does not allow it; RUNNER_DATA_ALLOW can name it",
     "gated": "it is gated; the runner's operator can accept its terms and set RUNNER_DATA_TOKEN",
     "not_found": "it does not exist or is private; its owner can publish it",
+    "no_revision": "it has no such branch, tag or commit",
     "private": "it is private, which runs must not read; its owner can publish it",
 }
-OPTIONAL: tuple[Need, ...] = ("not_found",)  # no need where the run succeeded without it
+OPTIONAL: tuple[Need, ...] = ("not_found", "no_revision")  # no need where the run succeeded
 
 
 @dataclass(slots=True)
@@ -107,7 +108,9 @@ def data_needs(usage: DataUsage, *, succeeded: bool) -> list[Finding]:
     if not needs:
         return []
     sentences = "; ".join(f"{name}: {NEEDS[why]}" for name, why in needs.items())
-    return [finding("needs.data", f"It needs data sets. {sentences}.", names=list(needs))]
+    message = f"It needs data sets. {sentences}."
+    reasons = sorted(set(needs.values()))
+    return [finding("needs.data", message, names=list(needs), reasons=reasons)]
 
 
 def data_refused(usage: DataUsage) -> list[Finding]:

@@ -29,15 +29,8 @@ from envyard_runner.sandbox import Exit
 
 # Ends of a run that no refused host explains.
 OTHER_CAUSES = {"run.memory", "run.cpu", "run.files", "run.descriptors", "run.flooded"}
-NEED = (
-    "It contacted hosts that are not approved: {hosts}. The author declares them "
-    "([tool.envyard] hosts) or an owner adds them on the environment's page; the hub's operator "
-    "approves them."
-)
-NEED_RUNNER = (
-    "It contacts hosts, which its runner does not allow: {hosts}. The runner's operator sets "
-    "RUNNER_HOSTS=yes."
-)
+NEED = "It contacted hosts that are not approved: {hosts}."
+NEED_RUNNER = "It contacted hosts, and its runner allows none (RUNNER_HOSTS): {hosts}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,10 +74,7 @@ def judge_needs(usage: JudgeUsage) -> list[Finding]:
     """The judge that the run called and did not have, as one finding."""
     if usage.refused:
         calls = f"{usage.refused} time{'s' if usage.refused > 1 else ''}"
-        message = (
-            f"It called a judge {calls}, and this hub has none: its operator can name one with "
-            "HUB_JUDGE_MODEL and RUNNER_JUDGE_URL."
-        )
+        message = f"It called a judge {calls}, and there is none."
         return [finding("needs.judge", message, names=["judge"], calls=usage.refused)]
     if usage.unsupported:
         paths = ", ".join(usage.unsupported)

@@ -119,7 +119,7 @@ def _first_ending(
         explained,
         harmed=harmed_by_network(ending, first.collector, access.hosts.usage),
         images=first.collector.images,
-        secrets=secret_needs(job.environment, missing_secrets(job, first.collector)),
+        secrets=secret_needs(missing_secrets(job, first.collector)),
     )
     return failure or explained
 

@@ -56,7 +56,7 @@ def machine_needs(images: Sequence[str]) -> list[Finding]:
     if not images:
         return []
     message = (
-        f"It runs tasks in container images, and this hub's runners start none: "
-        f"{', '.join(images)}. The hub's operator can provide such a runner once there is one."
+        "It runs tasks in container images, and this hub's runners start none: "
+        f"{', '.join(images)}."
     )
     return [finding("needs.machine", message, names=list(images))]

@@ -13,11 +13,7 @@ from envyard.contract.needs.kinds import JUDGE_KEYS, variable_fault
 from envyard_runner.execution.collector import EventCollector
 
 MAX_NAMED = 20
-NEED = (
-    "It reads keys that are not set: {names}. An owner sets each with `hub secret set "
-    "{environment} NAME --host HOST`, where HOST is the host that receives it; the hub's operator "
-    "approves the host."
-)
+NEED = "It read keys that were not set: {names}."
 
 
 def missing_secrets(job: JobSpec, collector: EventCollector) -> list[str]:
@@ -35,9 +31,8 @@ def missing_secrets(job: JobSpec, collector: EventCollector) -> list[str]:
     return list(names)[:MAX_NAMED]
 
 
-def secret_needs(environment: str, names: list[str]) -> list[Finding]:
+def secret_needs(names: list[str]) -> list[Finding]:
     """The secrets as one finding."""
     if not names:
         return []
-    message = NEED.format(names=", ".join(names), environment=environment)
-    return [finding("needs.secret", message, names=names)]
+    return [finding("needs.secret", NEED.format(names=", ".join(names)), names=names)]

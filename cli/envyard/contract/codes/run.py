@@ -13,7 +13,7 @@ RUN = (
     environment_fault(
         "run.load_failed",
         "Loading the tasks failed.",
-        "The traceback's last lines name the cause. There is no network: ship data in the wheel.",
+        "The traceback's last lines name the cause; `hub check --run` shows it before a push.",
     ),
     environment_fault(
         "run.no_tasks", "The environment has no tasks.", "Make load() yield at least one task."

@@ -65,6 +65,7 @@ GPU = re.compile(
     r"No GPUs? (?:was |were )?(?:found|available)|Failed to infer device type|no CUDA-capable",
 )
 NLTK = re.compile(r"Resource ['\s]*([\w./-]{1,80})['\s]* not found")
+DATA_SCRIPT = "Dataset scripts are no longer supported"
 SPACY = re.compile(r"Can't find model '([^']{1,100})'")
 
 
@@ -126,6 +127,13 @@ def data_download(error: Raised, facts: Facts) -> str:
     if model := SPACY.search(error.message):
         return f"{call_of(facts)} needs the spaCy model {model[1]!r}, which is not installed."
     return ""
+
+
+def data_script(error: Raised, facts: Facts) -> str:
+    """A data set whose rows a script makes, which `datasets` runs no more."""
+    if DATA_SCRIPT not in error.message:
+        return ""
+    return f"{call_of(facts)} loads a data set that consists of a script ({error.line})."
 
 
 def container(error: Raised, facts: Facts) -> str:

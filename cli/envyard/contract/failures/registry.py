@@ -34,8 +34,8 @@ class Explanation:
 
 
 DATA = (
-    "Ship the data in the wheel and read it with importlib.resources, or generate it in the "
-    "environment's code."
+    "Ship the data in the wheel, or read it from a data set hub with datasets or huggingface_hub; "
+    "declare other hosts under [tool.envyard] hosts."
 )
 # The most specific first: one exception may fit several.
 CAUSES = (
@@ -75,6 +75,12 @@ CAUSES = (
         "A sandbox has no network to download it from. Put it into the wheel and name its folder "
         "to the library (nltk.data.path, spacy.load), or depend on a wheel that holds it. A "
         "runner's operator can keep data of NLTK (RUNNER_NLTK_DATA).",
+    ),
+    Cause(
+        "data_script",
+        needs.data_script,
+        "Load the rows that the data set hub made of it, with revision='refs/convert/parquet', or "
+        "name a data set that consists of files.",
     ),
     Cause("network", needs.network, DATA),
     Cause(
