@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
+LAST_COLUMN = 20  # characters of the last column that must fit beside the others
 COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2", "bold": "1"}
 
 
@@ -83,16 +84,41 @@ class Output:
         self.hint(hint)
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """Columns on stdout, tab-separated without a header where stdout is not a terminal."""
-        cells = [[safe(c).replace("\n", " ").replace("\t", " ") for c in row] for row in rows]
+        """Columns on stdout, tab-separated without a header where stdout is not a terminal.
+
+        On a terminal numbers are aligned to the right, and a table whose last column would begin
+        beyond the edge has a line for each cell.
+        """
+        values = [list(row) for row in rows]
+        cells = [[safe(c).replace("\n", " ").replace("\t", " ") for c in row] for row in values]
         if not self.out.isatty():
             for row in cells:
                 print("\t".join(row), file=self.out)
             return
-        widths = [max(len(r[i]) for r in [list(head), *cells]) for i in range(len(head))]
-        for row in [list(head), *cells]:
-            text = "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True))
-            print(text.rstrip(), file=self.out)
+        if not cells:
+            return
+        lines = [list(head), *cells]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+        indent = sum(widths[:-1]) + 2 * (len(head) - 1)
+        if indent + min(widths[-1], LAST_COLUMN) > shutil.get_terminal_size().columns:
+            self._print_blocks(head, cells)
+            return
+        numeric = [all(isinstance(row[i], int) for row in values) for i in range(len(head))]
+        for line in lines:
+            aligned = [
+                cell.rjust(width) if right else cell.ljust(width)
+                for cell, width, right in zip(line, widths, numeric, strict=True)
+            ]
+            print("  ".join(aligned).rstrip(), file=self.out)
+
+    def _print_blocks(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """The first cell of a row, and below it the others behind their names."""
+        width = max(map(len, head[1:]), default=0)
+        for first, *others in rows:
+            print(first, file=self.out)
+            for name, cell in zip(head[1:], others, strict=True):
+                if cell:
+                    print(f"  {name.ljust(width)}  {cell}", file=self.out)
 
     def progress(self, label: str, done: int, total: int) -> None:
         """A bar that rewrites itself on a terminal; nothing elsewhere."""

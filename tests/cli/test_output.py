@@ -31,6 +31,54 @@ def test_output_separates_tables_by_tabs_in_a_pipe() -> None:
     assert out.getvalue() == "x y\tz w\n"
 
 
+class Terminal(io.StringIO):
+    """A stdout that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+HEAD, ROWS = ("FILE", "BYTES", "SHA256"), [("train.parquet", 7, "a" * 64), ("b", 1200, "b" * 64)]
+
+
+@pytest.mark.parametrize("columns", ["80", "44"])
+def test_tables_align_numbers_to_the_right_on_a_terminal(
+    columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    out = Terminal()
+    Output(out=out, err=io.StringIO()).table(HEAD, ROWS)
+    assert out.getvalue().splitlines() == [
+        "FILE           BYTES  SHA256",
+        f"train.parquet      7  {'a' * 64}",
+        f"b               1200  {'b' * 64}",
+    ]
+
+
+def test_tables_have_a_line_for_each_cell_on_a_terminal_too_narrow_for_their_columns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    out = Terminal()
+    Output(out=out, err=io.StringIO()).table(HEAD, [*ROWS, ("empty", 0, "")])
+    assert out.getvalue().splitlines() == [
+        "train.parquet",
+        "  BYTES   7",
+        f"  SHA256  {'a' * 64}",
+        "b",
+        "  BYTES   1200",
+        f"  SHA256  {'b' * 64}",
+        "empty",
+        "  BYTES   0",
+    ]
+
+
+def test_a_table_without_rows_prints_nothing_on_a_terminal() -> None:
+    out = Terminal()
+    Output(out=out, err=io.StringIO()).table(HEAD, [])
+    assert out.getvalue() == ""
+
+
 def test_output_prints_json_alone_on_stdout(
     server: Answers, capsys: pytest.CaptureFixture[str]
 ) -> None:

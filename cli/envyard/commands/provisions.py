@@ -69,6 +69,9 @@ def run_variables(args: Namespace, out: Output) -> None:
         out.json(rows)
         return
     out.table(("NAME", "VALUE"), [(row["name"], row["value"]) for row in rows])
+    if not rows:
+        out.note(f"no owner of {args.ref} set a variable")
+        out.hint(f"set one: hub variable set {args.ref} NAME VALUE")
 
 
 def set_variable(args: Namespace, out: Output) -> None:
@@ -89,7 +92,10 @@ def run_secrets(args: Namespace, out: Output) -> None:
     ]
     out.table(("NAME", "HOSTS", "SET BY", "SET AT"), rows)
     if not answer["available"]:
-        out.note("This hub has no key for secrets: nobody can set one (HUB_SECRETS_KEYS)", "yellow")
+        out.note("this hub has no key for secrets: nobody can set one (HUB_SECRETS_KEYS)", "yellow")
+    elif not rows:
+        out.note(f"{args.ref} has no secrets")
+        out.hint(f"set one: hub secret set {args.ref} NAME --host HOST < FILE")
 
 
 def set_secret(args: Namespace, out: Output) -> None:
@@ -122,6 +128,11 @@ def run_hosts(args: Namespace, out: Output) -> None:
         for row in rows
     ]
     out.table(("HOST", "DECLARED BY", "STATE"), cells)
+    if not rows:
+        out.note(f"{args.ref} declares no hosts")
+        out.hint(f"declare one: hub host add {args.ref} HOST")
+    elif not all(row["approved_at"] for row in rows):
+        out.hint("runs reach a host once the hub's staff approve it")
 
 
 def add_host(args: Namespace, out: Output) -> None:

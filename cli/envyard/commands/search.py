@@ -23,7 +23,8 @@ def register(commands: Any, common: ArgumentParser) -> None:
         help="words in name, owner, summary, tags or README; tolerates typing errors",
     )
     for name, facet in OPTIONS.items():
-        search.add_argument(f"--{name.replace('_', '-')}", help=facet.option)
+        choices = f": {', '.join(facet.choices)}" if facet.choices else ""
+        search.add_argument(f"--{name.replace('_', '-')}", help=f"{facet.option}{choices}")
     search.add_argument("--sort", choices=("relevance", "fresh", "name", "installs", "stars"))
     search.add_argument(
         "--limit", type=int, default=20, help="maximum number of environments (default 20)"

@@ -116,3 +116,20 @@ def test_search_filters_by_needs_and_info_shows_them(
     assert refs == [ENV]
     main(["info", ENV])
     assert "It probably needs data sets: openai/gsm8k." in capsys.readouterr().out
+
+
+def test_empty_lists_name_the_next_step(
+    version: Version, alice: User, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for kind, step in (
+        ("variable", "hub variable set alice/demo-env NAME VALUE"),
+        ("secret", "hub secret set alice/demo-env NAME --host HOST"),
+        ("host", "hub host add alice/demo-env HOST"),
+    ):
+        assert step in stderr_of(capsys, kind, "list", ENV)
+        assert main([kind, "list", ENV, "--json"]) == 0
+        assert capsys.readouterr().err == ""
+    hosts.add(environment=version.environment, host="api.exa.ai", by=alice)
+    assert "once the hub's staff approve it" in stderr_of(capsys, "host", "list", ENV)
+    with override_settings(HUB_SECRETS_KEYS=()):
+        assert "HUB_SECRETS_KEYS" in stderr_of(capsys, "secret", "list", ENV)
