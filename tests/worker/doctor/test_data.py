@@ -57,7 +57,7 @@ def test_a_data_set_hub_that_answers_passes_with_and_without_a_token(
     assert with_token["data sets"].ok
     assert "lab-runner" in with_token["data sets"].detail
     assert "0 of 51200 MB used" in with_token["data store"].detail
-    upstream.intercept = lambda _: Answer(404)
+    upstream.intercept = lambda request: Answer(404) if "whoami" in request.target else None
     mirror = examine(tmp_path, upstream.url, RUNNER_DATA_TOKEN="reads")["data sets"]
     assert (mirror.ok, "not checked" in mirror.detail) == (True, True)
 
@@ -97,3 +97,17 @@ def test_a_store_that_is_too_full_too_small_or_no_folder_is_named(
     (tmp_path / "other/runner/data").write_text("a file")
     blocked = examine(tmp_path / "other", upstream.url)["data store"]
     assert (blocked.ok, "cannot be written" in blocked.detail) == (False, True)
+
+
+def test_a_web_server_that_is_no_data_set_hub_is_named(tmp_path: Path, upstream: DataHub) -> None:
+    page = {"Content-Type": "text/html"}
+    for status in (200, 301, 404):
+        upstream.intercept = lambda _, status=status: Answer(status, b"<html>", page)  # type: ignore[misc]
+        check = examine(tmp_path, upstream.url)["data sets"]
+        assert (check.ok, "not as a data set hub" in check.detail) == (False, True)
+        assert f"({status})" in check.detail
+
+
+def test_allowed_repositories_are_shown(tmp_path: Path, upstream: DataHub) -> None:
+    check = examine(tmp_path, upstream.url, RUNNER_DATA_ALLOW="openai/*,lab/rows")["data sets"]
+    assert (check.ok, "allowed are openai/*, lab/rows" in check.detail) == (True, True)

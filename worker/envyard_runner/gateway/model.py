@@ -104,6 +104,7 @@ class Model:
                 fault = ModelFault(
                     502, "model_unreachable", f"the model server is not reachable: {error.strerror}"
                 )
+                fault.__cause__ = error
             else:
                 if response.status == 200:
                     return response
