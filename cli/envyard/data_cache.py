@@ -16,6 +16,7 @@ from urllib.parse import quote
 import requests
 
 from envyard import __version__
+from envyard.client import reason
 from envyard.contract.data_lock import (
     BadDataLock,
     DataLock,
@@ -82,7 +83,7 @@ class Source:
                             return
         except requests.RequestException as error:
             raise NoConnection(
-                f"{file.path} of {repository.name} did not arrive: {type(error).__name__}",
+                f"{file.path} of {repository.name} did not arrive from {self.url}: {reason(error)}",
                 "Set HF_ENDPOINT to a data set hub that this machine reaches; the next call goes "
                 "on where this one ended.",
             ) from error

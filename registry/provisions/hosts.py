@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from envyard.contract.needs.kinds import host_fault
+from envyard.contract.needs.kinds import JUDGE_HOSTS, approval_fault
 from registry import events
 from registry.accounts.models import User
 from registry.catalog.models import Environment, Version
@@ -32,11 +32,15 @@ def to_approve() -> QuerySet[EnvironmentHost]:
 
 
 def declare_by_wheel(version: Version, names: Iterable[str]) -> None:
-    """Add rows for the hosts that a wheel declares; nothing is approved by it."""
+    """Add rows for the hosts that a wheel declares; nothing is approved by it.
+
+    A judge's host needs no row: it is never reached.
+    """
     now = timezone.now()
     rows = [
         EnvironmentHost(environment=version.environment, host=name, declared_at=now)
         for name in names
+        if name not in JUDGE_HOSTS
     ]
     EnvironmentHost.objects.bulk_create(rows, ignore_conflicts=True)
 
@@ -44,7 +48,7 @@ def declare_by_wheel(version: Version, names: Iterable[str]) -> None:
 def add(*, environment: Environment, host: str, by: User) -> EnvironmentHost:
     """Declare a host for every version; raises request.invalid, quota.provisions."""
     host = host.strip().lower()
-    if broken := host_fault(host):
+    if broken := approval_fault(host):
         raise HubError(
             "request.invalid", f"host {host[:100]!r} {broken}", details={"field": "host"}
         )

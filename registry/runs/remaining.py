@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 
 from django.conf import settings
 
-from envyard.contract.needs.kinds import covers, host_fault, variable_fault
+from envyard.contract.needs.kinds import approval_fault, covers, variable_fault
 from registry.accounts import runners
 from registry.catalog.models import Version
 from registry.provisions import cipher, grants, hosts
@@ -75,7 +75,7 @@ def _to_set(version: Version, missing: list[str]) -> str:
     environment = version.environment
     declared = {row.host for row in hosts.of(environment)}
     needed = {name for need in version.needs.all() if need.kind == "host" for name in need.names}
-    needed = {name for name in needed if not host_fault(name)}
+    needed = {name for name in needed if not approval_fault(name)}
     choices = declared or needed
     host = next(iter(choices)) if len(choices) == 1 else "HOST"
     commands = [] if declared else [f"`hub host add {environment} {host}`"]
@@ -87,7 +87,7 @@ def _to_set(version: Version, missing: list[str]) -> str:
 def _host(version: Version, names: Collection[str], reasons: Collection[str]) -> Iterable[str]:
     declared = [row.host for row in hosts.of(version.environment)]
     undeclared = [name for name in sorted(names) if not _among(name, declared)]
-    missing = [name for name in undeclared if not host_fault(name)]
+    missing = [name for name in undeclared if not approval_fault(name)]
     if missing:
         commands = ", ".join(f"`hub host add {version.environment} {name}`" for name in missing)
         yield f"An owner declares what the environment may reach: {commands}."

@@ -284,3 +284,45 @@ def test_a_program_that_does_not_exist_is_named(
 ) -> None:
     assert main([*known(server, lock_of(source)), "--to", "x", "--run", "no-such-program"]) == 1
     assert "no-such-program" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_none_runs_no_program(
+    source: DataHub, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A wrong name would train on what `main` is today."""
+    mark = tmp_path / "ran"
+    program = [sys.executable, "-c", f"open({str(mark)!r}, 'w')"]
+    for words in ([], ["--run", *program]):
+        assert main(["data", "--json", "--from", str(tmp_path / "forzen"), *words]) == 1
+        error = json.loads(capsys.readouterr().err)["error"]
+        assert (error["code"], "forzen" in error["message"]) == ("data.no_folder", True)
+    assert not mark.exists()
+    assert not source.targets()
+
+
+def test_a_folder_alone_is_verified(
+    server: Answers, source: DataHub, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "frozen"
+    assert main([*known(server, lock_of(source)), "--to", str(folder)]) == 0
+    capsys.readouterr()
+    assert main(["data", "--from", str(folder)]) == 0
+    assert "2 files" in capsys.readouterr().err
+    assert main(["data", "--from", str(folder), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["files"] == 2
+    assert main([*known(server, lock_of(source)), "--from", str(folder)]) == 2
+    assert "name no version" in capsys.readouterr().err
+
+
+def test_an_unreachable_data_set_hub_is_named(
+    server: Answers,
+    source: DataHub,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    assert main([*known(server, lock_of(source)), "--to", str(tmp_path / "frozen")]) == 1
+    error = capsys.readouterr().err
+    assert "http://127.0.0.1:9" in error
+    assert "ConnectionError" not in error

@@ -14,7 +14,7 @@ from envyard.commands.show import ref_of
 from envyard.contract.data_lock import BadDataLock, DataLock
 from envyard.contract.local_access import PUBLIC_DATA_HUB
 from envyard.contract.names import parse_ref
-from envyard.data_cache import Source, kept_lock, lay_out, verify
+from envyard.data_cache import LOCK_FILE, Source, kept_lock, lay_out, verify
 from envyard.data_mirror import FrozenHub, run_program, serving
 from envyard.errors import ApiError, HubCliError, UsageError
 from envyard.output import Output
@@ -50,12 +50,20 @@ def register(commands: Any, common: ArgumentParser) -> None:
 def run(args: Namespace, out: Output) -> int:
     """Print the lock, one file a line; or fetch and verify its files, and run a program on them."""
     folder = args.to or args.folder
-    if bool(args.ref) == bool(args.folder):
-        raise UsageError("name a version, or a folder with --from", "hub data OWNER/NAME")
+    if args.ref and args.folder:
+        raise UsageError(
+            "--from uses what is in the folder: name no version",
+            f"hub data --from {args.folder}, or hub data {args.ref} --to {args.folder}",
+        )
+    if not args.ref and not args.folder:
+        raise UsageError(
+            "name a version, or a folder with --from",
+            "hub data OWNER/NAME, or hub data --from DIR",
+        )
     if args.program is not None and (folder is None or not args.program):
         raise UsageError("--run needs a program, and --to or --from a folder with its data sets")
     if args.folder is not None:
-        verify(kept_lock(args.folder), args.folder, out.progress)
+        _verify(args.folder, out, quiet=bool(args.program))
     else:
         lock, detail = _lock(Hub(configs.load(args.url)), args.ref)
         if args.to is not None:
@@ -65,6 +73,24 @@ def run(args: Namespace, out: Output) -> int:
         else:
             _print(lock, detail["ref"], out)
     return _run(args.program, folder.absolute(), out) if args.program else 0
+
+
+def _verify(folder: Path, out: Output, *, quiet: bool) -> None:
+    """Compare the folder with its lock: a folder without one would leave every read to the network,
+    where `main` has moved."""
+    lock = kept_lock(folder)
+    if not (folder / LOCK_FILE).exists():
+        raise HubCliError(
+            f"{folder} has no data sets of a version",
+            f"Fetch them: hub data OWNER/NAME --to {folder}",
+            "data.no_folder",
+        )
+    verify(lock, folder, out.progress)
+    if out.as_json and not quiet:
+        out.json({"files": lock.files, "bytes": lock.size})
+    elif not quiet:
+        out.note(f"{lock.files} files, {lock.size} bytes; all verified", "green")
+        out.hint(f"use them: hub data --from {folder} --run python train.py")
 
 
 def _lock(hub: Hub, name: str) -> tuple[DataLock, dict[str, Any]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from envyard.contract.job import BoundSecret
-from envyard.contract.needs.kinds import host_fault, variable_fault
+from envyard.contract.needs.kinds import approval_fault, variable_fault
 
 PUBLIC_DATA_HUB = "https://huggingface.co"
 JUDGE_URL, JUDGE_MODEL = "RUNNER_JUDGE_URL", "HUB_JUDGE_MODEL"
@@ -82,7 +82,7 @@ def read(options: Namespace, environ: Mapping[str, str]) -> LocalAccess:
     bound = (host for secret in secrets for host in secret.hosts)
     hosts = tuple(dict.fromkeys((*options.host, *bound)))
     for host in hosts:
-        if fault := host_fault(host):
+        if fault := approval_fault(host):
             raise BadOption(f"{host!r} {fault}")
     return LocalAccess(
         settings=_settings(options, environ) | ({"RUNNER_HOSTS": "yes"} if hosts else {}),

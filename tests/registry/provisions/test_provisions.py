@@ -224,6 +224,34 @@ def test_a_host_of_a_wheel_holds_for_versions_that_declare_it(
     assert hosts.granted(version) == ("new.org",)
 
 
+def test_a_judge_host_needs_no_approval(version: Version, alice: User) -> None:
+    """The proxy never reaches it; a wheel may declare it all the same."""
+    hosts.declare_by_wheel(version, ["api.openai.com", "new.org"])
+    assert [row.host for row in hosts.of(version.environment)][-1] == "new.org"
+    assert not version.environment.hosts.filter(host="api.openai.com").exists()
+    with pytest.raises(HubError, match="the hub's judge answers it"):
+        hosts.add(environment=version.environment, host="api.openai.com", by=alice)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://API.example.com:443/v1", "api.example.com/v1?q=1", "https://a@api.example.com"],
+)
+def test_the_error_of_an_address_names_its_host(
+    environment: Environment, alice: User, address: str
+) -> None:
+    with pytest.raises(HubError, match=r"path: api\.example\.com$"):
+        hosts.add(environment=environment, host=address, by=alice)
+
+
+@pytest.mark.parametrize("address", ["https://", "::::", "a b", "https://[::1]/", "x" * 5000, "@@"])
+def test_the_error_of_what_holds_no_host_gives_an_example(
+    environment: Environment, alice: User, address: str
+) -> None:
+    with pytest.raises(HubError, match=r"such as api\.example\.com"):
+        hosts.add(environment=environment, host=address, by=alice)
+
+
 def test_a_predicted_host_is_not_declared(version: Version, root: User) -> None:
     version.needs.create(kind="host", names=["new.org"], declared=False)
     with pytest.raises(HubError, match="does not declare"):

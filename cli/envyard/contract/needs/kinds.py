@@ -87,13 +87,26 @@ def host_fault(host: str) -> str:
     """The rule that a host breaks; empty where it is valid: a lower-case name of two labels or
     more, whose first label alone may be `*`."""
     if not HOST.fullmatch(host) or len(host) > MAX_HOST:
-        return (
-            "is no host name: write it in lower case without scheme, port or path, such as "
-            "api.example.com or *.example.com"
-        )
+        plain = host_in(host)
+        example = f": {plain}" if plain else ", such as api.example.com or *.example.com"
+        return f"is no host name: write it in lower case without scheme, port or path{example}"
     if host.startswith("*.") and host.count(".") < 2:
         return "is a whole top-level domain"
     return ""
+
+
+def approval_fault(host: str) -> str:
+    """`host_fault`, and the rule that a judge's host is not approved; empty for all others."""
+    if host in JUDGE_HOSTS:
+        return "is the host of a judge: the hub's judge answers it, and no approval is needed"
+    return host_fault(host)
+
+
+def host_in(address: str) -> str:
+    """The valid host name inside an address such as https://API.example.com:443/v1, else ""."""
+    rest = address.strip().lower().partition("://")[2] or address.strip().lower()
+    host = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")[2].partition(":")[0].rstrip(".")
+    return host if HOST.fullmatch(host) and len(host) <= MAX_HOST else ""
 
 
 def covers(pattern: str, host: str) -> bool:
