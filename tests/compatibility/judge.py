@@ -55,6 +55,8 @@ def verdict(body: dict[str, Any]) -> str:
     prompt = "\n\n".join(_text(message.get("content")) for message in body["messages"])
     right = is_right(prompt)
     word = "yes" if right else "no"
+    if "Reply BLOCK" in prompt:
+        return "BLOCK" if "JUDGE_BLOCK" in prompt.rpartition("Candidate:")[2] else "ALLOW"
     shape = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
     if shape:
         return json.dumps(_filled(shape, word))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from uv import find_uv_bin
@@ -14,7 +12,6 @@ from envyard_runner.venvs.script_wheels import write_wheels
 
 SOURCE_ONLY = "langdetect"  # has no wheel on the index
 INSTALL_SECONDS = 300
-OPEN_FILES = 65536  # below which some environments with sandboxes refuse to load
 TAGGER = "taggers/averaged_perceptron_tagger_eng/averaged_perceptron_tagger_eng"
 NLTK_FILES = {
     "corpora/words/en": "adder\nbirch\ncrane\ndelta\neagle\nfjord\ngrape\nhouse\nivory\njolly\n",
@@ -38,14 +35,10 @@ NLTK_FILES = {
 
 def settings(folder: Path) -> dict[str, str]:
     """The runner's settings, once everything is in `folder`."""
-    chosen = {
+    return {
         "UV_FIND_LINKS": str(_wheels(folder)),
         "RUNNER_NLTK_DATA": str(_nltk_data(folder / "nltk")),
     }
-    with suppress(ValueError, OSError):  # where this machine does not allow as many
-        resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
-        chosen["RUNNER_FILES"] = str(OPEN_FILES)
-    return chosen
 
 
 def _wheels(folder: Path) -> Path:

@@ -190,9 +190,21 @@ CASES = [
         "load_environment needs arguments that no run gives: 'dataset'",
     ),
     (
-        "limit",
+        "limit_check",
         raised("builtins.RuntimeError", "File descriptor limit (RLIMIT_NOFILE) is set to 1024"),
+        "requires a higher limit than its runner has",
+    ),
+    (
+        "limit",
+        raised("builtins.OSError", "[Errno 24] Too many open files: '/tmp/rows'"),
         "ran into a limit",
+    ),
+    (
+        "task_route",
+        raised("builtins.ValueError",
+               "Serialized task payloads must be JSON objects. Plain string task routes are no "
+               "longer supported; use info['env_id'] for routing."),
+        "which verifiers up to 0.1.12 accepts and later releases refuse",
     ),
     (
         "signature",

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from envyard.contract.job import RunLimits
 
+OPEN_FILES = 65536  # of one process; below it libraries for many sandboxes refuse to load
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds of one run: seconds, bytes and counts, over all its processes together.
 
-    `files` (open descriptors) and `file_bytes` (largest file) are per process. `tmp_bytes` bounds
+    `files` are open descriptors, `file_bytes` the size of the largest file. `tmp_bytes` bounds
     /tmp and /dev/shm each; they live in memory, so the machine needs memory_bytes + 2 tmp_bytes.
     `reserve_bytes` is what the machine keeps: where less is left, the run ends and is tried again.
     """
@@ -20,7 +22,7 @@ class Limits:
     cpu_seconds: int = 3600
     memory_bytes: int = 4 << 30
     pids: int = 512
-    files: int = 1024
+    files: int = 4096  # a socket's buffers are memory too
     file_bytes: int = 256 << 20
     tmp_bytes: int = 256 << 20
     log_bytes: int = 4 << 20
@@ -28,9 +30,10 @@ class Limits:
     reserve_bytes: int = 256 << 20
 
     @property
-    def all_files(self) -> int:
-        """Open descriptors of all processes together: a socket's buffers are memory too."""
-        return 4 * self.files
+    def process_files(self) -> int:
+        """What RLIMIT_NOFILE of each process is, where the machine allows it; the run ends at
+        `files` before."""
+        return max(OPEN_FILES, self.files)
 
     @property
     def inodes(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from envyard.contract.failures import explain, facts_of
 from envyard.contract.runner_events import RolloutResult
 from registry.card.evidence import Evidence, excused, name
 from registry.card.measures.definition import MeasureDefinition, Reading, Status, share
@@ -72,8 +73,11 @@ def _crashed(rollout: RolloutResult) -> bool:
 
 
 def _error_of(rollout: RolloutResult) -> str:
+    """The likely cause of the rollout's error, else the error itself."""
     error = rollout.error or {}
-    text = f"{error.get('type') or 'no error given'}: {error.get('message', '')}"
+    cause = explain(facts_of(error))
+    raised = f"{error.get('type') or 'no error given'}: {error.get('message', '')}"
+    text = cause.message.rstrip(".") if cause else raised
     return f"; {name(rollout)}: {text[:300]}"
 
 

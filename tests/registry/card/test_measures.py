@@ -85,6 +85,14 @@ def test_completes_names_the_policy_and_the_first_error() -> None:
     assert "babble/0/0: ValueError: boom" in measure.detail
 
 
+def test_completes_names_the_likely_cause_of_a_known_error() -> None:
+    message = "Plain string task routes are no longer supported; use info['env_id'] for routing."
+    error = {"type": "ValueError", "message": message, "fault": "environment"}
+    measure = measured("completes", evidence(changed("babble", 3, ok=False, error=error)))
+    assert "babble/0/0: The column `task` of its rows holds plain texts" in measure.detail
+    assert "verifiers up to 0.1.12" in measure.detail
+
+
 @pytest.mark.parametrize("fault", ["model", "platform"])
 def test_faults_of_model_and_platform_count_neither_way(fault: str) -> None:
     few = measured("completes", evidence(crashed("silent", 2, fault)))

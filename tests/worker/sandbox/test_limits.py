@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import textwrap
 import time
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from envyard_runner.config import Config
-from envyard_runner.limits import Limits
+from envyard_runner.limits import OPEN_FILES, Limits
 from tests.worker.sandbox.conftest import MIB, QUICK, Ran, Run, contained
 
 pytestmark = pytest.mark.sandbox
@@ -148,7 +149,7 @@ def test_many_processes_do_not_delay_the_next_look_at_memory(run: Run) -> None:
         while time.process_time() < until: pass
         print("had it all")
     """
-    limits = replace(QUICK, memory_bytes=512 * MIB, pids=300, files=512, cpu_seconds=60)
+    limits = replace(QUICK, memory_bytes=512 * MIB, pids=300, files=2048, cpu_seconds=60)
     limits = replace(limits, wall_seconds=100)
     ran = run(textwrap.dedent(code), limits)
     assert ran.exit.reason == "memory", ran.log
@@ -211,9 +212,23 @@ def test_a_file_cannot_grow_past_its_limit(run: Run) -> None:
     assert "File too large" in ran.log
 
 
-def test_descriptors_run_out(run: Run) -> None:
-    ran = run("import os\nwhile True: os.dup(0)")
-    assert "Too many open files" in ran.log
+def test_one_process_cannot_hold_more_descriptors_than_a_run(run: Run) -> None:
+    code = """
+        import os, time
+        try:
+            while True: os.dup(0)
+        except OSError: time.sleep(60)
+    """
+    ran = run(textwrap.dedent(code))
+    assert ran.exit.reason == "descriptors"
+
+
+def test_libraries_that_require_many_open_files_find_them_allowed(run: Run) -> None:
+    """Fewer only where the machine itself allows fewer."""
+    ran = run("import resource; print(resource.getrlimit(resource.RLIMIT_NOFILE))")
+    _, allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
+    expected = OPEN_FILES if allowed == resource.RLIM_INFINITY else min(OPEN_FILES, allowed)
+    assert ran.log.strip() == f"({expected}, {expected})"
 
 
 def test_a_flood_of_empty_files_ends_the_run(run: Run) -> None:

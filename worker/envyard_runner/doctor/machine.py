@@ -18,6 +18,7 @@ from envyard_runner.sandbox.command import FIRST_FD
 from envyard_runner.sandbox.rundir import make_shared
 
 OLDEST_BUBBLEWRAP = (0, 8)  # --disable-userns, --size
+MIN_OPEN_FILES = 1024  # of one process in a sandbox
 
 
 async def require_sandbox(config: Config) -> None:
@@ -137,7 +138,7 @@ def _check_rlimits(limits: Limits) -> None:
     files, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
     _, processes = resource.getrlimit(resource.RLIMIT_NPROC)
     for name, allowed, needed in (
-        ("NOFILE", most_files, limits.files),
+        ("NOFILE", most_files, MIN_OPEN_FILES),
         ("NOFILE", files, 2 * FIRST_FD),
         ("NPROC", processes, limits.pids),
     ):

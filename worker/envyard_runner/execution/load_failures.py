@@ -19,6 +19,7 @@ from envyard_runner.sandbox import Exit
 UNKNOWN = "unknown"
 TRACEBACK = 8000
 ENDED_BY_ERROR = ("run.import_failed", "run.load_failed", "run.crashed")
+LIMIT_CHECK = "limit_check"  # the cause that is the operator's to change, and no author's
 
 
 def with_causes(
@@ -33,6 +34,21 @@ def with_causes(
             collector.errors, collector.failed, output, scored=len(collector.scored)
         )
     return replace(ending, findings=findings)
+
+
+def low_limit_ending(ending: Ending, collector: EventCollector) -> Ending | None:
+    """The ending of a run whose load, or all of whose rollouts, failed because the environment
+    requires a higher limit than its runner has; None for any other.
+
+    The cause is read from the environment's own errors. Whoever forges one is held, not listed.
+    """
+    if collector.scored:
+        return None
+    for problem in ending.findings:
+        if problem.details.get("cause") == LIMIT_CHECK:
+            low = finding("run.limit_too_low", problem.message, hint=problem.hint)
+            return Ending("errored", [replace(low, details=problem.details)])
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from envyard_runner.execution.judge_keys import (
     key_variables,
     lacks_judge_key,
 )
-from envyard_runner.execution.load_failures import with_causes
+from envyard_runner.execution.load_failures import low_limit_ending, with_causes
 from envyard_runner.execution.replay import MIN_SECONDS, ReplayRun
 from envyard_runner.execution.requirements import endpoint_ending
 from envyard_runner.execution.sandboxes import (
@@ -121,7 +121,7 @@ def _first_ending(
         images=first.collector.images,
         secrets=secret_needs(missing_secrets(job, first.collector)),
     )
-    return failure or explained
+    return failure or low_limit_ending(explained, first.collector) or explained
 
 
 async def _play_again(

@@ -50,6 +50,7 @@ log = logging.getLogger(__name__)
 # The supervisor, which starts the driver; without `site`, so that no `.pth` file or `sitecustomize`
 # of the version's venv runs in it.
 GUEST_COMMAND = ["python", "-I", "-S", "/inside/main.py"]
+START_UV = {"openenv", "openenv-core"}  # distributions that expect uv on the machine
 NLTK, NLTK_DATA = "nltk", "nltk_data"  # a distribution, and its folder below sys.prefix
 UNKNOWN_RELEASE = " is not in this runner's table of releases: its names were not compared"
 CLEANUP_SECONDS = 30.0
@@ -205,7 +206,7 @@ async def _evaluate(
             venv=venv.dependencies,
             environment=venv.environment,
             job=json.dumps(_guest_job(job, adapter).to_dict()).encode(),
-            programs={"uv": uv.shared_program(machine.config)} if venv.script_wheels else {},
+            programs=await asyncio.to_thread(_programs, machine.config, venv),
             certificates=hosts.certificates,
             folders=_data_folders(machine.config, venv),
         )
@@ -225,6 +226,12 @@ async def _evaluate(
         fault = await asyncio.to_thread(machine_fault, machine.config, venv)
         return platform_ending("run.runner_error", fault) if fault else ending
     return ending
+
+
+def _programs(config: Config, venv: Venv) -> dict[str, Path]:
+    """uv, for scripts that name their own dependencies and for distributions that start it."""
+    wanted = venv.script_wheels or any(pin.name in START_UV for pin in venv.pins)
+    return {"uv": uv.shared_program(config)} if wanted else {}
 
 
 def _data_folders(config: Config, venv: Venv) -> dict[str, Path]:

@@ -45,8 +45,16 @@ def main(
     os.closerange(events_fd + 1, 1 << 16)
     for limit in limits.split(","):
         name, value = limit.split("=")
-        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (int(value), int(value)))
+        set_limit(getattr(resource, f"RLIMIT_{name}"), int(value))
     os.execvp(program[0], program)
+
+
+def set_limit(kind: int, value: int) -> None:
+    """Set both limits; of open files the machine's own maximum where that is lower."""
+    _, allowed = resource.getrlimit(kind)
+    if kind == resource.RLIMIT_NOFILE and allowed != resource.RLIM_INFINITY:
+        value = min(value, allowed)
+    resource.setrlimit(kind, (value, value))
 
 
 def filter_calls(filters_fd: int) -> list[int]:

@@ -67,7 +67,7 @@ class Observation:
                 kill("machine_memory")
         if usage.cpu_seconds > limits.cpu_seconds:
             kill("cpu")
-        if usage.descriptors > limits.all_files:
+        if usage.descriptors > limits.files:
             kill("descriptors")
         if usage.tasks + SPARE_PROCESSES >= limits.pids:
             self.reached[PROCESSES] = None

@@ -171,7 +171,7 @@ def _rlimits(limits: Limits) -> str:
             "AS": 2 * limits.memory_bytes + (4 << 30),
             "FSIZE": limits.file_bytes,
             "CPU": limits.cpu_seconds + CPU_SPARE_SECONDS,
-            "NOFILE": limits.files,
+            "NOFILE": limits.process_files,
             "NPROC": limits.pids,
             "CORE": 0,
             "MSGQUEUE": 0,

@@ -9,7 +9,10 @@ CARD = (
         "card.completes", "Rollouts do not complete.", "See the errors of the failed rollouts."
     ),
     environment_fault(
-        "card.crash_rate", "Rollouts crash.", "Catch the error, or fix what raises it."
+        "card.crash_rate",
+        "Rollouts crash.",
+        "Fix what raises the error. A reply that does not fit its format earns 0: a rollout that "
+        "raises teaches the model nothing.",
     ),
     environment_fault(
         "card.reward_finite", "A reward is not a finite number.", "Return a finite float."

@@ -112,6 +112,12 @@ RUN = (
         "The judge model did not answer.",
         "Is RUNNER_JUDGE_URL reachable from the runner? `hub-runner doctor` tests it.",
     ),
+    platform_fault(
+        "run.limit_too_low",
+        "The environment requires a higher limit than its runner has.",
+        "The runner's operator raises it: LimitNOFILE= of its service, or RUNNER_PIDS, "
+        "RUNNER_MEMORY_MB and RUNNER_FILE_MB.",
+    ),
     platform_fault("run.lease_expired", "The runner stopped reporting."),
     platform_fault("run.runner_error", "The runner itself failed."),
     platform_fault("run.handed_back", "The runner was stopped and returned the run."),

@@ -13,7 +13,9 @@ NO_NAME = re.compile(
 NO_ATTRIBUTE = re.compile(r"module '([\w.]{1,200})' has no attribute '([^']{1,100})'")
 PATH = re.compile(r"'([^'\n]{1,300})'")
 INSTALLED = re.compile(r"(?:^|/)(?:venv/environment|site-packages)/(.+)$")
-LIMIT = re.compile(r"RLIMIT_(\w+)|[Ff]ile descriptor limit|Too many open files")
+LIMIT = re.compile(r"[Ff]ile descriptor limit|Too many open files")
+CHECKED_LIMIT = re.compile(r"RLIMIT_\w+")
+PLAIN_ROUTE = "Plain string task routes are no longer supported"  # verifiers from 0.1.14 on
 REMOVED = {
     "imp",
     "distutils",
@@ -112,8 +114,25 @@ def signature(error: Raised, facts: Facts) -> str:
     )
 
 
+def task_route(error: Raised, _: Facts) -> str:
+    """A classic environment whose rows name their task as newer releases of verifiers refuse."""
+    if PLAIN_ROUTE not in error.message:
+        return ""
+    return (
+        "The column `task` of its rows holds plain texts, which verifiers up to 0.1.12 accepts and "
+        f"later releases refuse ({error.line})."
+    )
+
+
+def limit_check(error: Raised, facts: Facts) -> str:
+    """A limit of the sandbox that the environment looks up and finds too low."""
+    if not CHECKED_LIMIT.search(error.message):
+        return ""
+    return f"{call_of(facts)} requires a higher limit than its runner has ({error.line})."
+
+
 def limit(error: Raised, facts: Facts) -> str:
-    """A limit of the sandbox that the environment checks or reaches."""
+    """A limit of the sandbox that the environment reaches."""
     if not LIMIT.search(error.message):
         return ""
     return f"{call_of(facts)} ran into a limit of its sandbox ({error.line})."

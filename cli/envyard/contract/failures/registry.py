@@ -142,10 +142,21 @@ CAUSES = (
         "Write to a folder of tempfile.mkdtemp(); wheels and dependencies are read-only.",
     ),
     Cause(
+        "task_route",
+        code.task_route,
+        f"{RUNS_WITH}. verifiers names info['env_id'] in place of that column.",
+    ),
+    Cause(
+        "limit_check",
+        code.limit_check,
+        "The runner's operator raises it: LimitNOFILE= of the service for open files, RUNNER_PIDS "
+        "for processes, RUNNER_MEMORY_MB for memory, RUNNER_FILE_MB for the size of a file.",
+    ),
+    Cause(
         "limit",
         code.limit,
-        "Use less, or leave the check out: every runner limits processes, memory, files and open "
-        "files. Its operator can raise them (RUNNER_PIDS, RUNNER_MEMORY_MB, RUNNER_FILES).",
+        "Use less: every runner limits processes, memory, files and open files. Its operator can "
+        "raise them (RUNNER_PIDS, RUNNER_MEMORY_MB, RUNNER_FILES).",
     ),
     Cause(
         "timeout",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 
 from envyard.contract.data_lock import DataLock
 from envyard_runner.config import Config
+from envyard_runner.proxy.outside import Outside
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.venvs import Venv
@@ -84,14 +85,15 @@ class Runner:
         judge: StubJudge | None = None,
         pins: tuple[str, ...] = (),
         settings: dict[str, str] | None = None,
+        outside: Callable[[], Outside] = Outside,
         data_lock: DataLock = EMPTY,
         **spec: Any,
     ) -> ReplayedRun:
         """Run `files` of WHEELS, by their names in the module, with a model stub and a judge.
 
-        `pins` are releases of the framework's dependencies, `settings` variables of the runner, and
-        `data_lock` is what the hub has. A file `sandbox` beside the module has the number of the
-        sandbox; nothing else reveals it.
+        `pins` are releases of the framework's dependencies, `settings` variables of the runner,
+        `outside` is its network, and `data_lock` what the hub has. A file `sandbox` beside the
+        module has the number of the sandbox; nothing else reveals it.
         """
         folder = self.home / "environments" / f"{spec['module']}-{len(self.performed)}"
         self.performed.append(spec["module"])
@@ -118,7 +120,7 @@ class Runner:
         job = replace(job, wheel=spec_of(wheel).wheel)
         hub = StubHub(wheel=wheel, data_lock=data_lock)
         server = model or StubModel()
-        machine = {"build": build, "prepare": prepare, "settings": settings}
+        machine = {"build": build, "prepare": prepare, "settings": settings, "outside": outside}
         bounds = {"seconds": 280, "patience": 60.0}  # a machine under load starts processes slowly
         return ReplayedRun(
             perform_run(spec=job, hub=hub, model=server, judge=judge, **bounds, **machine)
