@@ -13,8 +13,7 @@ from uuid import UUID
 from envyard.contract.names import BadName, canonical_version, normalise
 from registry.accounts.models import Organisation, Owner, Token
 from registry.accounts.permissions import Actor, can
-from registry.catalog.models import Environment, Version
-from registry.catalog.querysets import EnvironmentQuerySet
+from registry.catalog.models import Environment, EnvironmentQuerySet, Version
 from registry.catalog.transfer import moved_to
 from registry.errors import NotFound
 from registry.runs.models import Run

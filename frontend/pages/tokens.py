@@ -14,8 +14,7 @@ from frontend.access import form_methods, person, requires_recent_sign_in, unles
 from registry.accounts import lineage
 from registry.accounts import tokens as service
 from registry.accounts.models import Token
-from registry.catalog.models import Environment
-from registry.catalog.querysets import EnvironmentQuerySet
+from registry.catalog.models import Environment, EnvironmentQuerySet
 
 
 class NewToken(forms.Form):

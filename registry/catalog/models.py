@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from envyard.contract.frameworks.adapter import MAX_API, MAX_ENTRY_NAME, MAX_FRAMEWORK
 from registry import constraints
 from registry.accounts.models import Owner, User
 from registry.catalog.likeness import like
-from registry.catalog.querysets import EnvironmentQuerySet, VersionQuerySet
+from registry.catalog.querysets import EnvironmentFilters, VersionFilters
 
 
 class Tag(models.Model):
@@ -20,6 +22,15 @@ class Tag(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class EnvironmentQuerySet(EnvironmentFilters["Environment"]):
+    """Environments."""
+
+    def indexed(self) -> Self:
+        """Those with a published version, yanked or not: the names in an owner's index."""
+        versions = Version.objects.using(self.db).published()
+        return self.filter(Exists(versions.filter(environment=OuterRef("pk"))))
 
 
 class Environment(models.Model):
@@ -129,6 +140,10 @@ class Environment(models.Model):
         named."""
         successor = self.successor
         return successor if successor is not None and successor.may_succeed(self) else None
+
+
+class VersionQuerySet(VersionFilters["Version"]):
+    """Versions."""
 
 
 class Version(models.Model):

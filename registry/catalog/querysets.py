@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import Self, TypeVar
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Model, QuerySet
 
 from registry.accounts import permissions
 from registry.accounts.models import Token, User
 from registry.accounts.permissions import Actor
 
-if TYPE_CHECKING:
-    from registry.catalog.models import Environment, Version  # noqa: F401 - named in strings
+M = TypeVar("M", bound=Model, covariant=True)
 
 NOT_SUMMARISED = (
     *(f"latest__{name}" for name in ("readme", "requires_dist", "keywords", "links")),
@@ -19,8 +18,8 @@ NOT_SUMMARISED = (
 )
 
 
-class VersionQuerySet(QuerySet["Version"]):
-    """Versions."""
+class VersionFilters(QuerySet[M]):
+    """Of versions."""
 
     def published(self) -> Self:
         """Listed and not deleted; yanked and quarantined ones included."""
@@ -43,8 +42,8 @@ class VersionQuerySet(QuerySet["Version"]):
         return self.order_by("-sort_key", "-pk")
 
 
-class EnvironmentQuerySet(QuerySet["Environment"]):
-    """Environments."""
+class EnvironmentFilters(QuerySet[M]):
+    """Of environments."""
 
     def visible_to(self, actor: Actor, token: Token | None = None) -> Self:
         """Those for which `can(actor, "environment.see", ...)` holds."""
@@ -53,11 +52,6 @@ class EnvironmentQuerySet(QuerySet["Environment"]):
     def listed(self) -> Self:
         """Those with a current version, not quarantined: the catalogue."""
         return self.filter(latest__isnull=False, quarantined_at=None)
-
-    def indexed(self) -> Self:
-        """Those with a published version, yanked or not: the names in an owner's index."""
-        versions = VersionQuerySet(self.model.versions.field.model, using=self.db)
-        return self.filter(Exists(versions.published().filter(environment=OuterRef("pk"))))
 
     def belonging_to(self, user: User) -> Self:
         """Those of the user and of the organisations the user is a member of."""

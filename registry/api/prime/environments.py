@@ -24,8 +24,7 @@ from registry.api.prime.outputs import (
 )
 from registry.api.serializers.base import validated, validated_query
 from registry.catalog import deletion, services
-from registry.catalog.models import Environment
-from registry.catalog.querysets import EnvironmentQuerySet
+from registry.catalog.models import Environment, EnvironmentQuerySet
 from registry.catalog.search.results import CatalogSearch, SearchResults
 from registry.lookup import owner as find_owner
 

@@ -12,8 +12,7 @@ from envyard.contract.names import BadName, canonical_version
 from registry.api import lookup
 from registry.api.auth import get_actor
 from registry.api.permissions import check_object, demand
-from registry.catalog.models import Environment, Version
-from registry.catalog.querysets import VersionQuerySet
+from registry.catalog.models import Environment, Version, VersionQuerySet
 from registry.errors import HubError, NotFound
 
 ID = re.compile(r"env_([0-9]{1,18})")

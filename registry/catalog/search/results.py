@@ -18,8 +18,7 @@ from django.db.models import Exists, OuterRef
 from envyard.contract.facets import FACETS
 from registry.accounts.models import Token, User
 from registry.accounts.permissions import Actor
-from registry.catalog.models import Environment
-from registry.catalog.querysets import EnvironmentQuerySet
+from registry.catalog.models import Environment, EnvironmentQuerySet
 from registry.catalog.search.engine import engine
 from registry.catalog.search.facets import (
     MAX_COUNTED,
