@@ -212,6 +212,26 @@ def test_a_server_that_answers_wrongly_is_at_fault_itself(judge: StubJudge) -> N
     run_scenario(scenario, judge=judge)
 
 
+@pytest.mark.parametrize("path", [CHAT, "/v1/responses", "/v1/messages"])
+def test_odd_fields_of_an_answer_become_plain_ones(path: str) -> None:
+    call = {"id": 5, "function": {"name": "score", "arguments": "{}"}}
+    message = {"content": "yes", "tool_calls": [call]}
+    usage = {"prompt_tokens": -(10**9), "completion_tokens": 10**30}
+    odd = {"choices": [{"message": message, "finish_reason": {"a": 1}}], "usage": usage}
+
+    async def scenario(served: ServedGateway) -> None:
+        body = {"messages": [QUESTION], "input": "right?"}
+        assert (await served.judge(path, body, rollout="silent/0/0"))[0] == 200
+        assert served.gateway.judge.failure == ""
+        await served.chat("silent/0/0")
+        (exchange,) = served.gateway.records.take("silent/0/0").transcript.judge
+        assert (exchange.finish_reason, exchange.prompt_tokens) == ("", 0)
+        assert 0 < exchange.completion_tokens < 1 << 63
+        assert exchange.verdict["tool_calls"][0]["id"] == ""
+
+    run_scenario(scenario, judge=StubJudge(raw=json.dumps(odd)))
+
+
 def test_a_request_that_the_server_refuses_is_the_environments_affair() -> None:
     async def scenario(served: ServedGateway) -> None:
         status, body = await served.judge(CHAT, BODY)
@@ -238,7 +258,15 @@ def test_a_request_that_the_server_refuses_is_the_environments_affair() -> None:
         ("/v1/responses", b'{"input": 5}'),
         ("/v1/responses", b'{"input": [{"role": "user"}]}'),
         ("/v1/responses", b'{"input": "a", "tools": [{"type": "web_search"}]}'),
+        (
+            CHAT,
+            parts({"type": "image_url", "image_url": {"url": "data:image/x;http://a;base64,A"}}),
+        ),
         ("/v1/messages", b'{"messages": [{"role": "tool", "content": "a"}]}'),
+        (
+            "/v1/messages",
+            b'{"messages": [{"role": "user", "content": "a"}], "tools": [{"type": "web_fetch_1"}]}',
+        ),
         ("/v1/messages", b'{"messages": [{"role": "user", "content": [{"type": "document"}]}]}'),
     ],
 )
@@ -252,6 +280,17 @@ def test_a_malformed_call_is_refused_and_reaches_no_judge(path: str, raw: bytes)
         assert judge.requests == []
         assert served.gateway.judge.failure == ""
         assert (await served.judge(CHAT, BODY))[0] == 200
+
+    run_scenario(scenario, judge=judge)
+
+
+def test_messages_are_written_anew() -> None:
+    judge = StubJudge()
+
+    async def scenario(served: ServedGateway) -> None:
+        sent = QUESTION | {"audio": {"id": "x"}, "images": ["http://127.0.0.1/"], "prefix": True}
+        await served.judge(CHAT, {"messages": [sent | {"name": "a"}]})
+        assert judge.requests[0]["messages"] == [QUESTION | {"name": "a"}]
 
     run_scenario(scenario, judge=judge)
 

@@ -8,7 +8,8 @@ import json
 import pytest
 
 from envyard_runner.gateway import server
-from tests.worker.gateway.served_gateway import PORT, ServedGateway, job, run_scenario
+from tests.worker.gateway.served_gateway import PORT, USER, ServedGateway, job, run_scenario
+from tests.worker.stub_judge import StubJudge
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,10 @@ def test_a_malformed_request_is_a_400_and_never_a_crash(body: bytes) -> None:
         {"type": "image_url", "image_url": "file:///etc/passwd"},
         {"type": "video_url", "video_url": {"url": "https://example.org/a.mp4"}},
         {"type": "text", "text": "a", "audio_url": {"url": ["http://127.0.0.1/"]}},
+        {"type": "image", "image": " HTTP://127.0.0.1/"},
+        {"type": "file", "file": {"file_data": "https://example.org/a.pdf"}},
+        {"type": "image", "source": {"type": "url", "url": "gs://bucket/a.png"}},
+        {"type": "input_audio", "input_audio": {"data": ["file:/etc/passwd"]}},
     ],
 )
 def test_no_address_that_the_models_server_would_fetch_reaches_it(part: dict[str, object]) -> None:
@@ -74,6 +79,33 @@ def test_no_address_that_the_models_server_would_fetch_reaches_it(part: dict[str
         assert request["messages"][0]["content"] == [inline]
 
     run_scenario(scenario)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"tools": [{"type": "web_search_preview"}]},
+        {"tools": [{"type": "mcp", "function": {}, "server_url": "http://127.0.0.1/"}]},
+        {"tools": {"type": "function"}},
+        {"response_format": {"type": "structural_tag", "structures": []}},
+        {"response_format": {"type": "json_schema", "json_schema": "x"}},
+        {"response_format": 5},
+        {"stop": ["x"] * 50_000},
+        {"stop": ["x" * 501]},
+        {"stop": {"x": 1}},
+    ],
+)
+def test_no_tool_of_the_server_and_no_odd_option_reaches_it(fields: dict[str, object]) -> None:
+    judge = StubJudge()
+
+    async def scenario(served: ServedGateway) -> None:
+        status, body = await served.chat("model/0/0", **fields)
+        assert (status, body["error"]["code"]) == (400, "bad_request")
+        status, body = await served.judge("/v1/chat/completions", {"messages": [USER]} | fields)
+        assert (status, body["error"]["code"]) == (400, "bad_request")
+        assert served.model.requests == judge.requests == []
+
+    run_scenario(scenario, judge=judge)
 
 
 def test_a_rollout_has_a_budget_of_calls_and_of_tokens() -> None:

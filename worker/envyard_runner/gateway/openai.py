@@ -17,6 +17,7 @@ import orjson
 from envyard.contract.transcript import REASONING
 from envyard_runner.gateway.probes import CHARACTERS_PER_TOKEN, Message, plain_text
 from envyard_runner.gateway.reply import Refusal, Reply
+from envyard_runner.gateway.request_checks import check_options, refuse_addresses
 
 MAX_MESSAGES = 1000
 # What an environment may say about a call. Model, sampling, seed and length are the gateway's.
@@ -71,30 +72,17 @@ def read_chat(raw: bytes) -> Call:
             _bad("every message must be an object with a role")
         if not isinstance(message.get("content"), str | list | None):
             _bad("a message's content must be text, a list of parts or null")
-        _refuse_addresses(message)
-    tools = body.get("tools") or []
-    if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in tools):
-        _bad("tools must be a list of objects")
+        refuse_addresses(message)
+    check_options(body)
     options = body.get("stream_options")
     wants_usage = isinstance(options, dict) and options.get("include_usage") is True
     return Call(
         messages=messages,
-        tools=tools,
+        tools=body.get("tools") or [],
         stream=body.get("stream") is True,
         include_usage=wants_usage,
         passed_on={k: body[k] for k in CHAT_FIELDS if body.get(k) is not None},
     )
-
-
-def _refuse_addresses(message: Message) -> None:
-    """Refuse parts with the address of an image, sound or film: the model's server would fetch it
-    from the operator's network."""
-    content = message.get("content")
-    for part in content if isinstance(content, list) else ():
-        for name, value in part.items() if isinstance(part, dict) else ():
-            url = value.get("url") if isinstance(value, dict) else value
-            if name.endswith("_url") and url and not str(url).startswith("data:"):
-                _bad(f"the {name} of a part must be a data URL: the model's server fetches nothing")
 
 
 def read_completion(raw: bytes) -> Call:
@@ -105,6 +93,7 @@ def read_completion(raw: bytes) -> Call:
         _bad("prompt must be one text")
     if body.get("stream"):
         _bad("plain completions are not streamed here; use chat/completions")
+    check_options(body)
     return Call(
         messages=[{"role": "user", "content": prompt}],
         tools=[],

@@ -10,6 +10,7 @@ from envyard.contract.values import count_or_none
 from envyard_runner.gateway.probes import Message, plain_text
 
 MAX_TOOL_CALLS = 1000  # of one reply
+MAX_TOKENS = 1 << 40  # of one reply; a database holds it
 RECORDED = ("role", "tool_calls", *REPLY_FIELDS)
 
 
@@ -104,14 +105,17 @@ class Reply:
             self._add_reasoning(part)
             beside = any(value for name, value in part.items() if name not in RECORDED)
             self.more = self.more or beside or bool(choice.get("logprobs"))
-            self.finish_reason = choice.get("finish_reason") or self.finish_reason
+            reason = choice.get("finish_reason")
+            self.finish_reason = (
+                reason if isinstance(reason, str) and reason else self.finish_reason
+            )
             for position, call in enumerate(part.get("tool_calls") or []):
                 self._add_call(call.get("index", position), call)
 
     def _count(self, usage: Any) -> None:
         if isinstance(usage, dict):
-            self.prompt_tokens = int(usage.get("prompt_tokens") or 0)
-            self.completion_tokens = int(usage.get("completion_tokens") or 0)
+            self.prompt_tokens = _tokens(usage.get("prompt_tokens"))
+            self.completion_tokens = _tokens(usage.get("completion_tokens"))
             details = usage.get("completion_tokens_details")
             if isinstance(details, dict):
                 self.reasoning_tokens = count_or_none(details.get("reasoning_tokens"))
@@ -130,6 +134,11 @@ class Reply:
         empty = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
         call = self.tool_calls.setdefault(index, empty)
         function = part.get("function") or {}
-        call["id"] = part.get("id") or call["id"]
+        ident = part.get("id")
+        call["id"] = ident if isinstance(ident, str) and ident else call["id"]
         call["function"]["name"] += function.get("name") or ""
         call["function"]["arguments"] += function.get("arguments") or ""
+
+
+def _tokens(count: Any) -> int:
+    return min(max(0, int(count or 0)), MAX_TOKENS)

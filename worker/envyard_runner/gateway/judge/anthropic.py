@@ -10,6 +10,7 @@ from envyard_runner.gateway.judge.chat import asked_model
 from envyard_runner.gateway.openai import MAX_MESSAGES, encode_json, parse_json, read_object
 from envyard_runner.gateway.probes import Message
 from envyard_runner.gateway.reply import Refusal, Reply
+from envyard_runner.gateway.request_checks import check_options
 
 STOP_REASONS = {"length": "max_tokens", "tool_calls": "tool_use"}
 
@@ -23,7 +24,9 @@ def read(raw: bytes) -> JudgeCall:
     messages = [_message(message) for message in sent]
     if system := body.get("system"):
         messages.insert(0, {"role": "system", "content": _content(system)})
-    return JudgeCall(asked_model(body), messages, _options(body), body.get("stream") is True)
+    options = _options(body)
+    check_options(options)
+    return JudgeCall(asked_model(body), messages, options, body.get("stream") is True)
 
 
 def write(reply: Reply, call: JudgeCall, ident: str) -> dict[str, Any]:
@@ -110,6 +113,8 @@ def _options(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tool(tool: dict[str, Any]) -> dict[str, Any]:
+    if tool.get("type", "custom") != "custom":
+        raise _bad("tools must be the caller's own: the judge's server executes none")
     function = {"name": tool.get("name"), "parameters": tool.get("input_schema") or {}}
     if tool.get("description"):
         function["description"] = tool["description"]

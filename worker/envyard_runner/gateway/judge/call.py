@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from envyard_runner.gateway.probes import Message
 from envyard_runner.gateway.reply import Refusal
 
-INLINE = "data:image/"
+INLINE = re.compile(r"data:image/[A-Za-z0-9.+-]{1,40};base64,[A-Za-z0-9+/=_\s-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,4 +52,4 @@ def _is_inline(part: dict[str, Any]) -> bool:
     image = part.get("image_url")
     url = image.get("url") if isinstance(image, dict) else None
     is_image = part.get("type") == "image_url" and set(part) == {"type", "image_url"}
-    return is_image and isinstance(url, str) and url.startswith(INLINE)
+    return is_image and isinstance(url, str) and INLINE.fullmatch(url) is not None

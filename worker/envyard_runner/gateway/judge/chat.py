@@ -12,6 +12,7 @@ from envyard_runner.gateway.model_proxy import DONE, sse_event, without_usage
 from envyard_runner.gateway.reply import Reply
 
 MODEL_CHARACTERS = 200
+MESSAGE_FIELDS = ("role", "content", "name", "tool_calls", "tool_call_id")
 
 
 def read(raw: bytes) -> JudgeCall:
@@ -20,7 +21,10 @@ def read(raw: bytes) -> JudgeCall:
     options = {name: value for name, value in call.passed_on.items() if name != "messages"}
     return JudgeCall(
         asked_model(openai.read_object(raw)),
-        call.messages,
+        [
+            {name: message[name] for name in MESSAGE_FIELDS if name in message}
+            for message in call.messages
+        ],
         options,
         call.stream,
         call.include_usage,

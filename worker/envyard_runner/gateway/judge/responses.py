@@ -11,6 +11,7 @@ from envyard_runner.gateway.judge.chat import asked_model
 from envyard_runner.gateway.openai import MAX_MESSAGES, encode_json, read_object
 from envyard_runner.gateway.probes import Message
 from envyard_runner.gateway.reply import Refusal, Reply
+from envyard_runner.gateway.request_checks import check_options
 
 TEXTS = ("input_text", "output_text", "text")
 
@@ -23,7 +24,9 @@ def read(raw: bytes) -> JudgeCall:
         messages.insert(0, {"role": "system", "content": body["instructions"]})
     if not 1 <= len(messages) <= MAX_MESSAGES:
         raise _bad(f"input must hold 1 to {MAX_MESSAGES} messages")
-    return JudgeCall(asked_model(body), messages, _options(body), body.get("stream") is True)
+    options = _options(body)
+    check_options(options)
+    return JudgeCall(asked_model(body), messages, options, body.get("stream") is True)
 
 
 def write(reply: Reply, call: JudgeCall, ident: str) -> dict[str, Any]:
