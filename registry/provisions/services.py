@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from envyard.contract.needs.declarations import MAX_VALUE
-from envyard.contract.needs.kinds import covers, variable_fault
+from envyard.contract.needs.kinds import covers, host_fault, secret_fault, variable_fault
 from registry import events
 from registry.accounts.models import User
 from registry.catalog.models import Environment
@@ -63,6 +63,10 @@ def set_secret(
     """
     _check_name(name)
     _check_value(value, minimum=MIN_SECRET)
+    if broken := secret_fault(value):
+        raise _invalid(
+            "value", f"the value {broken}", "The runner sends it in headers of requests."
+        )
     encrypted = cipher.encrypt(value)
     with transaction.atomic():
         lock(environment)
@@ -118,6 +122,8 @@ def _checked_hosts(environment: Environment, to_hosts: Collection[str]) -> list[
             "The value is sent to that host alone: the environment's code never has it.",
         )
     for host in bound:
+        if broken := host_fault(host):
+            raise _invalid("hosts", f"host {host[:100]!r} {broken}", "Name another host.")
         if not any(host == name or covers(name, host) for name in declared):
             raise _invalid(
                 "hosts",

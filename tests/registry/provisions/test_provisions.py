@@ -103,6 +103,10 @@ def test_without_a_key_a_secret_is_refused_with_the_next_step(
         ("secrets/A_KEY/", {"value": VALUE, "hosts": []}, "needs a host"),
         ("secrets/A_KEY/", {"value": VALUE, "hosts": ["other.org"]}, "other.org"),
         ("secrets/A_KEY/", {"value": VALUE}, "hosts"),
+        ("secrets/A_KEY/", {"value": "a-key-of-two\nlines: x", "hosts": [EXA]}, "line break"),
+        ("secrets/A_KEY/", {"value": "a-key-\N{EURO SIGN}-of-mine", "hosts": [EXA]}, "Latin-1"),
+        ("secrets/A_KEY/", {"value": VALUE, "hosts": ["a\r\nx: y.example.org"]}, "no host name"),
+        ("secrets/A_KEY/", {"value": VALUE, "hosts": ["<b>.example.org"]}, "no host name"),
         ("variables/HTTPS_PROXY/", {"value": "x"}, "HTTPS_PROXY"),
         ("variables/A/", {"value": "x" * 4097}, "4096"),
         ("variables/A/", {"value": "x\0"}, "NUL"),
@@ -114,6 +118,7 @@ def test_without_a_key_a_secret_is_refused_with_the_next_step(
 def test_what_would_harm_runs_is_refused_by_name(
     environment: Environment, alice: User, path: str, body: Any, text: str
 ) -> None:
+    hosts.add(environment=environment, host="*.example.org", by=alice)
     response = put(alice, path, body)
     assert code(response) == (400, "request.invalid")
     assert text in json.dumps(response.json())

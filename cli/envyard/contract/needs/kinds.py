@@ -23,6 +23,7 @@ VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 HOST = re.compile(rf"(?:\*\.)?{LABEL}(?:\.{LABEL})*\.[a-z](?:[a-z0-9-]{{0,61}}[a-z0-9])?")
 MAX_HOST = 253
+UNSENDABLE = re.compile(r"[^\t\x20-\x7e\x80-\xff]")  # in a header (RFC 9110, 5.5)
 RESERVED_PREFIXES = ("HF_", "LD_", "PYTHON", "SSL_", "UV_", "PIP_", "ENVYARD_", "BASH_")
 RESERVED_SUFFIXES = ("_PROXY",)
 RESERVED = {
@@ -80,6 +81,16 @@ def variable_fault(name: str) -> str:
         )
     if name in RESERVED or name.startswith(RESERVED_PREFIXES) or name.endswith(RESERVED_SUFFIXES):
         return "is set by the runner, or changes how programs start"
+    return ""
+
+
+def secret_fault(value: str) -> str:
+    """The rule that the value of a secret breaks; empty where it is valid. White space around it
+    is no part of it."""
+    if UNSENDABLE.search(value.strip()):
+        return (
+            "has a line break, a control character or letters beyond Latin-1, which no header holds"
+        )
     return ""
 
 
