@@ -6,7 +6,6 @@ import asyncio
 import base64
 import gzip
 import ssl
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -132,51 +131,6 @@ def test_a_host_that_repeats_the_value_is_redacted(tmp_path: Path, form: str) ->
     body = f"placed: {form}; and {form}".encode()
     host = RealHost(answer(body, f"X-Echo: {form}", f"Set-Cookie: k={form}"))
     play(tmp_path, scenario, "api.exa.ai", host=host)
-
-
-@pytest.mark.parametrize("size", [1, 2, 7, 19])
-def test_a_value_in_many_parts_is_redacted(size: int) -> None:
-    text = f"a{VALUE[:5]}{VALUE}b{VALUE}{VALUE[:9]}c".encode()
-    redactor = Secrets(SECRETS, VALUES).redactor()
-    parts = [redactor.feed(text[at : at + size]) for at in range(0, len(text), size)]
-    whole = b"".join([*parts, redactor.finish()])
-    assert whole == text.replace(VALUE.encode(), PLACEHOLDER.encode())
-
-
-@pytest.mark.parametrize("size", [1, 2, 7, 19])
-def test_a_spelled_value_in_many_parts_is_redacted(size: int) -> None:
-    spelled = VALUE.replace("/", "\\u002f").replace("+", "&plus;").replace("=", "%3d")
-    text = f"a{spelled[:13]}{spelled}b&pl{VALUE[:7]}\\u00".encode()
-    redactor = Secrets(SECRETS, VALUES).redactor()
-    parts = [redactor.feed(text[at : at + size]) for at in range(0, len(text), size)]
-    whole = b"".join([*parts, redactor.finish()])
-    assert whole == text.replace(spelled.encode(), PLACEHOLDER.encode())
-
-
-def test_a_value_that_begins_like_another_is_redacted_whole() -> None:
-    bound = tuple(BoundSecret(name, ("api.exa.ai",)) for name in ("A_KEY", "B_KEY"))
-    values = {"A_KEY": "sk-live-0001", "B_KEY": "sk-live-0001-and-more"}
-    assert Secrets(bound, values).without("k=sk-live-0001-and-more") == "k=envyard-secret-B_KEY"
-    assert Secrets(bound, values).without("k=sk-live-0001-") == "k=envyard-secret-A_KEY-"
-
-
-def test_long_values_are_searched_in_bounded_time() -> None:
-    values = {f"K{n}": f"{n}" + "/=" * 2_000 for n in range(5)}
-    start = time.process_time()
-    secrets = Secrets([BoundSecret(name, ("api.exa.ai",)) for name in values], values)
-    redactor = secrets.redactor()
-    for _ in range(4):
-        redactor.feed(b"0/=" * 20_000 + b"&#" * 2_000)
-    written = quote(values["K4"], safe="")
-    assert secrets.without(f"{values['K3']} {written}") == "envyard-secret-K3 envyard-secret-K4"
-    assert time.process_time() - start < 10
-
-
-def test_what_is_no_value_is_not_held_back() -> None:
-    redactor = Secrets(SECRETS, VALUES).redactor()
-    assert redactor.feed(b"data: hello\n\n") == b"data: hello\n\n"
-    assert redactor.feed(b"data: sk-li") == b"data: "
-    assert redactor.feed(b"on") == b"sk-lion"
 
 
 def test_a_compressed_response_is_read_and_redacted(tmp_path: Path) -> None:

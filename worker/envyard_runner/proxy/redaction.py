@@ -15,13 +15,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote, quote_plus
 
 SEARCHED_CHARACTERS = 8  # what is shorter is part of common words
-MAX_SPELLED = 1000  # characters; each lengthens the search and its preparation
+MAX_SPELLED = 300  # characters; each lengthens the search and its preparation
+ESCAPES = "\\%&"  # with which spellings of characters begin
 ENTITIES: dict[str, list[str]] = {}
 for _name, _character in html.entities.html5.items():
     if _name.endswith(";") and len(_character) == 1 and ord(_character) < 256:
         ENTITIES.setdefault(_character, []).append(_name)
 
-# The spellings of each character, or the one text of a form that is found as it is.
+# The spellings of each piece, or the one text of a form that is found as it is.
 Form = tuple[tuple[bytes, ...], ...]
 
 
@@ -91,25 +92,28 @@ def _forms(value: str, *, spelled: bool) -> list[Form]:
     if len(value) < SEARCHED_CHARACTERS:
         return []
     raw = value.encode()
-    whole = {form for shift in range(3) for form in _base64_forms(raw, shift)}
-    whole |= {raw.hex().encode(), raw.hex().upper().encode()}
-    if spelled:
-        return [tuple(map(_spellings, value)), *_found_whole(whole)]
     texts = {value, quote(value, safe=""), quote_plus(value), json.dumps(value)[1:-1]}
-    return _found_whole(whole | {text.encode() for text in texts | {html.escape(value)}})
-
-
-def _found_whole(texts: Iterable[bytes]) -> list[Form]:
-    return [((text,),) for text in sorted(texts, key=len, reverse=True)]
+    texts |= {html.escape(value), raw.hex(), raw.hex().upper()}
+    encoded = {text.encode() for text in texts}
+    encoded |= {form for shift in range(3) for form in _base64_forms(raw, shift)}
+    forms: list[Form] = [((text,),) for text in sorted(encoded, key=len, reverse=True)]
+    if spelled:
+        pieces = re.findall("[A-Za-z0-9]+|.", value, re.DOTALL)
+        forms.insert(0, tuple(map(_spellings, pieces)))
+    return forms
 
 
 def _is_plain(character: str) -> bool:
-    """Whether encoders leave the character as it is."""
+    """Whether encoders leave the characters as they are."""
     return character.isascii() and character.isalnum()
 
 
 def _spellings(character: str) -> tuple[bytes, ...]:
-    """The character in text, URLs, JSON and HTML, the longest spelling first."""
+    """The character, or plain characters, in text, URLs, JSON and HTML.
+
+    The first that fits is the spelling (`_pattern` and `_begins` try no other), so a character that
+    may begin its own spelling is last.
+    """
     if _is_plain(character):
         return (character.encode(),)
     code = ord(character)
@@ -121,30 +125,30 @@ def _spellings(character: str) -> tuple[bytes, ...]:
         spellings |= {f"&#{x}{zeros}{hexadecimal};" for x in "xX" for zeros in ("", "0", "00")}
     spellings |= {f"&#{zeros}{code};" for zeros in ("", "0", "00")}
     spellings |= {f"&{name}" for name in ENTITIES.get(character, ())}
-    return tuple(sorted((text.encode() for text in spellings), key=len, reverse=True))
+    texts = sorted((text.encode() for text in spellings), key=len, reverse=True)
+    return tuple(texts if character in ESCAPES else reversed(texts))
 
 
 def _pattern(form: Form) -> bytes:
+    # Atomic groups: a value such as \\/\\/\\/ has 2**n readings otherwise.
     return b"".join(
-        re.escape(texts[0]) if len(texts) == 1 else b"(?:" + b"|".join(map(re.escape, texts)) + b")"
+        re.escape(texts[0]) if len(texts) == 1 else b"(?>" + b"|".join(map(re.escape, texts)) + b")"
         for texts in form
     )
 
 
 def _begins(form: Form, data: bytes, start: int) -> bool:
     """Whether the data from `start` on is a beginning of the form, and not all of it."""
-    positions = {start}
+    position = start
     for texts in form:
-        following = set()
-        for position in positions:
-            for text in texts:
-                if data.startswith(text, position):
-                    following.add(position + len(text))
-                elif len(data) - position < len(text) and text.startswith(data[position:]):
-                    return True
-        positions = following
-        if not positions:
+        if any(
+            len(data) - position < len(text) and text.startswith(data[position:]) for text in texts
+        ):
+            return True
+        length = next((len(text) for text in texts if data.startswith(text, position)), 0)
+        if not length:
             return False
+        position += length
     return False
 
 
