@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
+from envyard.contract.git_requirements import BadRepository, Repositories
+
 T = TypeVar("T")
 READ: set[str] = set()  # every variable that a setting was read from
 # Read by the runner and the command, which get the variables of `serve`.
@@ -95,6 +97,15 @@ def hosts(name: str, default: tuple[str, ...]) -> tuple[str, ...]:
             rule = f"{host!r} must be a host name, without scheme or port, or .example.org"
             raise refuse(name, text(name), rule)
     return names
+
+
+def git_repositories(name: str) -> Repositories:
+    """Git repositories by their https addresses, each with its mirror if it has one."""
+    texts = words(name, ())
+    try:
+        return Repositories.of(texts)
+    except BadRepository as error:
+        raise refuse(name, text(name), str(error)) from None
 
 
 def unknown() -> dict[str, str]:

@@ -264,6 +264,8 @@ HUB_POLICIES = (*HUB_PROBES, *((MODEL,) if HUB_MODEL else ()))  # in the order t
 if not HUB_POLICIES:
     raise ImproperlyConfigured("HUB_PROBES='none' needs HUB_MODEL: otherwise there is no policy")
 HUB_PACKAGE_INDEX = env.public_url("HUB_PACKAGE_INDEX")  # shown to clients that resolve
+HUB_GIT_REPOSITORIES = env.git_repositories("HUB_GIT_REPOSITORIES")  # that versions may depend on
+HUB_GIT_MB = env.integer("HUB_GIT_MB", 100, low=1, high=4096)  # the files of one commit
 HUB_REQUIRED_POLICIES = env.words("HUB_REQUIRED_POLICIES", HUB_POLICIES, among=HUB_POLICIES)
 HUB_SMOKE_TASKS = env.integer("HUB_SMOKE_TASKS", 5, low=1, high=1000)
 HUB_SMOKE_ATTEMPTS = env.integer("HUB_SMOKE_ATTEMPTS", 4, low=1, high=64)  # by the model, a task

@@ -40,6 +40,11 @@ class AboutSerializer(SharedFieldsSerializer):
     index = serializers.CharField(
         help_text="The runners' package index; empty: the resolver's own default."
     )
+    git_repositories = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Git repositories that versions may depend on: HTTPS addresses, `/*` for all "
+        "below.",
+    )
 
 
 @extend_schema(operation_id="getAbout", tags=["Runners"], responses=AboutSerializer)
@@ -52,6 +57,7 @@ def about(request: Request) -> Response:
         "pythons": runners.pythons_offered(),
         "frameworks": {name: _framework(name) for name in FRAMEWORKS},
         "index": settings.HUB_PACKAGE_INDEX,
+        "git_repositories": settings.HUB_GIT_REPOSITORIES.addresses,
     }
     return Response(AboutSerializer(values).data)
 

@@ -7,6 +7,7 @@ cannot be read in only one way, `run_all` returns that finding alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -23,9 +24,11 @@ from envyard.contract import (
     wheel,
 )
 from envyard.contract.findings import Finding
+from envyard.contract.git_requirements import Repositories
 from envyard.contract.wheel import LIMITS, Limits, Unreadable, Wheel
 
 Check = Callable[[Wheel], Iterable[Finding]]
+NO_REPOSITORIES = Repositories()
 
 # A wheel with ten thousand bad members gets findings about the first ones.
 MAX_FINDINGS_A_CHECK = 20
@@ -79,6 +82,8 @@ def run_all(
         return [error.finding]
 
 
-def run(whl: Wheel) -> list[Finding]:
-    """Every finding about a wheel that was read."""
-    return [finding for check in STATIC for finding in islice(check(whl), MAX_FINDINGS_A_CHECK)]
+def run(whl: Wheel, repositories: Repositories = NO_REPOSITORIES) -> list[Finding]:
+    """Every finding about a wheel that was read, for a hub that allows these git repositories."""
+    checks: list[Check] = [*STATIC]
+    checks.append(partial(metadata_checks.direct_urls, repositories=repositories))
+    return [finding for check in checks for finding in islice(check(whl), MAX_FINDINGS_A_CHECK)]

@@ -10,22 +10,28 @@ from envyard.contract import checks, wheel
 from envyard.contract.detect import Detection, detect
 from envyard.contract.findings import Finding
 from envyard.contract.frameworks.choose import choose, requires_dist
+from envyard.contract.git_requirements import Repositories
 from envyard.contract.needs import declarations, predict
 from envyard.contract.own_imports import missing_modules
 
 
 def examine(
-    source: Path | BinaryIO, *, filename: str = "", limits: wheel.Limits = wheel.LIMITS
+    source: Path | BinaryIO,
+    *,
+    filename: str = "",
+    limits: wheel.Limits = wheel.LIMITS,
+    repositories: Repositories = checks.NO_REPOSITORIES,
 ) -> tuple[list[Finding], Detection]:
     """The static checks' findings, and the environment that the wheel holds.
 
-    The environment is detected only in a wheel without errors, and is empty otherwise.
+    `repositories` are the git repositories that the hub's operator allows. The environment is
+    detected only in a wheel without errors, and is empty otherwise.
     """
     try:
         whl = wheel.read(source, filename=filename, limits=limits)
     except wheel.Unreadable as error:
         return [error.finding], Detection()
-    findings = checks.run(whl)
+    findings = checks.run(whl, repositories)
     if any(item.severity == "error" for item in findings):
         return findings, Detection()
     members = wheel.sources(source, limits=limits)

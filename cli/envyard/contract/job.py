@@ -36,6 +36,23 @@ class WheelRef:
 
 
 @dataclass(frozen=True, slots=True)
+class GitArchive:
+    """A distribution that the version takes from a git repository: the archive of the commit's
+    files, and the folder of it that is built ("" for its top)."""
+
+    name: str
+    repository: str
+    commit: str
+    subdirectory: str
+    archive: WheelRef
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> GitArchive:
+        """Read the JSON form."""
+        return cls(**{**data, "archive": WheelRef(**data["archive"])})
+
+
+@dataclass(frozen=True, slots=True)
 class BoundSecret:
     """A secret of the environment by its name, and the hosts that may receive its value."""
 
@@ -80,7 +97,7 @@ class JobSpec:
     environment's own calls, empty without one; `declares_judge` where the wheel declares that it
     makes such calls. `variables` are the environment's public ones, `hosts` those that it may
     reach, `declared_hosts` those that the wheel declares; values of `secrets` are fetched apart,
-    with the run token.
+    with the run token. `git_sources` are dependencies that no index has.
     """
 
     run: str
@@ -109,6 +126,7 @@ class JobSpec:
     hosts: tuple[str, ...] = ()
     declared_hosts: tuple[str, ...] = ()
     secrets: tuple[BoundSecret, ...] = ()
+    git_sources: tuple[GitArchive, ...] = ()
     limits: RunLimits = field(default_factory=RunLimits)
 
     def to_dict(self) -> dict[str, Any]:
@@ -128,5 +146,6 @@ class JobSpec:
             BoundSecret(secret["name"], tuple(secret["hosts"]))
             for secret in data.get("secrets", ())
         )
+        fields["git_sources"] = tuple(map(GitArchive.from_dict, data.get("git_sources", ())))
         fields["limits"] = RunLimits(**data.get("limits", {}))
         return cls(**fields)

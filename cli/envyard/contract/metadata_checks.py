@@ -10,6 +10,7 @@ from packaging.version import Version
 from envyard.contract import names
 from envyard.contract.findings import Finding, finding
 from envyard.contract.frameworks.commits import advice
+from envyard.contract.git_requirements import SETTING, GitRequirement, Repositories, parse
 from envyard.contract.metadata import is_plain
 from envyard.contract.wheel import Wheel
 
@@ -90,7 +91,7 @@ def version(whl: Wheel) -> Iterator[Finding]:
 
 
 def requirements(whl: Wheel) -> Iterator[Finding]:
-    """Dependencies are names and versions from an index, never direct URLs."""
+    """Dependencies are lines that all installers parse in the same way."""
     for text in whl.metadata.requires_dist:
         try:
             requirement = Requirement(text)
@@ -110,14 +111,40 @@ def requirements(whl: Wheel) -> Iterator[Finding]:
                 "not parse in the same way; use '=='",
                 where="requires-dist",
             )
-        if requirement.url:
-            release = advice(requirement)
-            instead = f"name a version instead{f': {release}' if release else ''}"
+
+
+def direct_urls(whl: Wheel, repositories: Repositories) -> Iterator[Finding]:
+    """Dependencies come from an index, or from a git repository that the hub's operator allows."""
+    names_by_url: set[str] = set()
+    for text in whl.metadata.requires_dist:
+        try:
+            requirement = Requirement(text)
+        except (RecursionError, ValueError):
+            continue  # `fields` has a finding
+        if not requirement.url:
+            continue
+        git = parse(requirement)
+        refusal = ""
+        if git is None or repositories.source(git.repository) is None:
+            refusal = f"points at a URL; {_instead(requirement, git)}"
+        elif git.name in names_by_url:
+            refusal = f"is a second URL for {git.name}; keep one"
+        else:
+            names_by_url.add(git.name)
+        if refusal:
             yield finding(
                 "metadata.direct_url",
-                f"METADATA: Requires-Dist {text[:200]!r} points at a URL; {instead}",
+                f"METADATA: Requires-Dist {text[:200]!r} {refusal}",
                 where=requirement.name[:100],
             )
+
+
+def _instead(requirement: Requirement, git: GitRequirement | None) -> str:
+    release = advice(requirement)
+    version = f"name a version instead{f': {release}' if release else ''}"
+    if git is None:
+        return version
+    return f"{version.removesuffix('.')}. The hub's operator can allow {git.repository} ({SETTING})"
 
 
 def license_files(whl: Wheel) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from envyard.contract.codes.card import CARD
 from envyard.contract.codes.code import Code, Fault, Severity
 from envyard.contract.codes.data import DATA
 from envyard.contract.codes.environment import ENVIRONMENT
+from envyard.contract.codes.git import GIT
 from envyard.contract.codes.hosts import HOSTS
 from envyard.contract.codes.judge import JUDGE
 from envyard.contract.codes.metadata import METADATA
@@ -28,6 +29,7 @@ SUBJECTS = (
     ENVIRONMENT,
     RUN,
     DATA,
+    GIT,
     HOSTS,
     NEEDS,
     JUDGE,

@@ -41,7 +41,7 @@ METADATA = (
         "metadata.direct_url",
         "A dependency is a direct URL.",
         "Depend on a release from the index: of that project, if it has one, or of your own copy; "
-        "or ship its modules in your wheel. Git addresses name code that can change.",
+        "or ship its modules in your wheel. A hub takes git repositories that its operator allows.",
     ),
     environment_fault(
         "metadata.bad_requirement",

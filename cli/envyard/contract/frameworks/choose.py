@@ -15,8 +15,10 @@ from packaging.utils import canonicalize_name
 
 from envyard.contract.findings import Finding, finding
 from envyard.contract.frameworks.adapters import ADAPTERS
+from envyard.contract.frameworks.commits import COMMIT, release_with
 from envyard.contract.frameworks.table import Table, table
 from envyard.contract.frameworks.uses import Need, Use, uses
+from envyard.contract.git_requirements import GitRequirement, git_requirements
 from envyard.contract.metadata import parse
 
 NAMED = 5
@@ -48,9 +50,10 @@ def choose(
     """The releases for a wheel given as member path -> bytes, whose environment is in `module`."""
     releases, adapter = table(framework), ADAPTERS[framework, api]
     needed = uses(members, module, releases, entry_function=adapter.entry_function)
-    declared = _declared(requires_dist, framework)
-    chooser = _Chooser(releases, adapter.releases, declared, needed)
-    return chooser.choice()
+    lines = tuple(requires_dist)
+    chooser = _Chooser(releases, adapter.releases, _declared(lines, framework), needed)
+    pinned = [row for row in git_requirements(lines) if row.name == framework]
+    return chooser.choice_of_commit(pinned[0]) if pinned else chooser.choice()
 
 
 def requires_dist(members: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -97,6 +100,28 @@ class _Chooser:
                 return self._chosen(fits, usable, self._left_out(need, max(fits)))
         missing = self._missing(usable)
         return self._chosen(usable, usable, (self._unsatisfied(missing),))
+
+    def choice_of_commit(self, pinned: GitRequirement) -> Choice:
+        """What the wheel takes from git: driven where the first release with a commit and the
+        release before are, because only releases were tried. Their names are not compared."""
+        line = f"{self.table.framework}{self.driven}"
+        first, between = release_with(pinned), COMMIT.fullmatch(pinned.revision)
+        numbers = [n for n in self.every if str(self.table.releases[n].version) == first]
+        around = {n for number in numbers for n in (max(number - bool(between), 0), number)}
+        if around and around <= self.drivable:
+            return Choice(line, requires_python=self.table.releases[max(around)].requires_python)
+        where = f"{first} is the first release with it" if first else "no known release has it"
+        revision = pinned.revision[:60] or "its default branch"
+        message = (
+            f"Requires-Dist takes {self.table.framework} from {pinned.repository} at {revision}; "
+            f"{where}; this hub's runners can run {self.table.framework}{self.driven} for "
+            "this kind of environment"
+        )
+        hint = f"Declare {self.table.framework}{self.driven} if the code works with it."
+        undriven = finding(
+            "env.framework_undriven", f"{message}.", where="Requires-Dist", hint=hint
+        )
+        return Choice(line, findings=(undriven,))
 
     def _in(self, specifier: SpecifierSet, number: int) -> bool:
         return specifier.contains(self.table.releases[number].version, prereleases=True)

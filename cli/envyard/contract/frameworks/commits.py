@@ -16,6 +16,7 @@ from packaging.version import InvalidVersion, Version
 
 from envyard.contract.frameworks.adapters import RUNS_WITH
 from envyard.contract.frameworks.table import table
+from envyard.contract.git_requirements import GitRequirement
 
 DIGITS = 10  # of a commit's id; two of some thousand commits have the same with odds of 1 in 10^5
 # The framework's own repository; a fork has commits of its own.
@@ -40,6 +41,14 @@ def advice(requirement: Requirement) -> str:
     if COMMIT.fullmatch(revision):
         return f"no release of {framework} that this hub knows has that commit. {RUNS_WITH}"
     return RUNS_WITH
+
+
+def release_with(git: GitRequirement) -> str:
+    """The first release with the revision of a requirement on a framework's own repository; empty
+    where none is known, as for a fork."""
+    address = git.repository.removeprefix("https://").lower()
+    framework = REPOSITORIES.get(address)
+    return first_release(framework, git.revision) if framework == git.name else ""
 
 
 def first_release(framework: str, revision: str) -> str:
