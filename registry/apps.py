@@ -14,6 +14,7 @@ class RegistryConfig(AppConfig):
         import registry.accounts.permissions
         import registry.catalog.permissions
         import registry.catalog.usage
+        import registry.git_sources.usage
         import registry.publishers.permissions
         import registry.runs.permissions
         import registry.self_reported.permissions

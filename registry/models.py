@@ -26,6 +26,7 @@ from registry.catalog.related_models import (
 )
 from registry.catalog.search.models import SearchDocument, SearchWord
 from registry.events import Event
+from registry.git_sources.models import GitSource
 from registry.moderation.models import Report
 from registry.provisions.models import EnvironmentHost, EnvironmentSecret, EnvironmentVariable
 from registry.publishers.models import TrustedPublisher, UsedJti
@@ -47,6 +48,7 @@ __all__ = [
     "Evaluation",
     "Event",
     "FormerName",
+    "GitSource",
     "IndexChange",
     "Invitation",
     "LogChunk",

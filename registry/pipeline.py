@@ -35,6 +35,7 @@ from registry.catalog.models import Version
 from registry.catalog.related_models import VersionFinding, VersionNeed
 from registry.catalog.similar import name_findings
 from registry.errors import Forbidden, HubError, Stale
+from registry.git_sources import services as git_sources
 from registry.provisions import hosts
 from registry.runs import services as runs
 from registry.runs.endings import replace_findings
@@ -67,6 +68,8 @@ def check(version_id: int) -> None:
             move(version, CHECKING)
         findings, detection = examine(version)
         findings = [*findings, *name_findings(version.environment)]
+        if not any(finding.severity == "error" for finding in findings):
+            findings += git_sources.pin(version)
         with transaction.atomic():
             replace_findings(version, Stage.CHECK, findings)
             errors = [finding for finding in findings if finding.severity == "error"]
@@ -100,7 +103,12 @@ def examine(version: Version) -> tuple[list[Finding], Detection]:
     key = storage.key("wheels", version.sha256)
     with storage.get().file(key) as path:
         storage.check(storage.digest(path), version.sha256, key)
-        return contract.examine(path, filename=version.filename, limits=limits.wheels())
+        return contract.examine(
+            path,
+            filename=version.filename,
+            limits=limits.wheels(),
+            repositories=settings.HUB_GIT_REPOSITORIES,
+        )
 
 
 def evaluate(version: Version, *, by: User | None = None) -> Run:

@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from envyard.contract.job import JobSpec, WheelRef
+from envyard.contract.job import GitArchive, JobSpec, WheelRef
 from registry.catalog import data_locks
+from registry.git_sources.models import GitSource
 from registry.provisions import grants
 from registry.runs import limits
 from registry.runs.models import Run
 from registry.runs.tokens import sign_run_token
 
 
+def _git_source(row: GitSource) -> GitArchive:
+    return GitArchive(
+        name=row.name,
+        repository=row.repository,
+        commit=row.commit,
+        subdirectory=row.subdirectory,
+        archive=WheelRef(row.path, row.filename, row.sha256, row.size),
+    )
+
+
 def job_spec(run: Run) -> JobSpec:
     """The job of this attempt. `wheel.url` is a path of this hub that needs the run token.
 
-    Costs a query each for version, environment and owner unless they were selected, one for the
-    data lock, and five for what is granted to the run.
+    Costs a query each for version, environment and owner unless they were selected, one each for
+    git dependencies and data lock, and five for what is granted to the run.
     """
     version = run.version
+    sources = tuple(map(_git_source, version.git_sources.all()))
     data_lock, frozen = data_locks.of(version)
     grant = grants.of(version, requested_by=run.requested_by)
     declared = {need.kind: need.names for need in version.needs.filter(declared=True)}
@@ -54,4 +66,5 @@ def job_spec(run: Run) -> JobSpec:
         limits=limits.run_limits(),
         data_lock=data_lock,
         data_frozen=frozen,
+        git_sources=sources,
     )

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import BinaryIO, Literal, Protocol, Self
 
 CHUNK = 1 << 16
-Kind = Literal["wheels", "metadata", "sources", "samples", "transcripts"]
+Kind = Literal["wheels", "metadata", "sources", "samples", "transcripts", "git"]
 
 
 class Missing(Exception):

@@ -11,7 +11,7 @@ from registry.catalog.data_locks import VersionDataLock
 from registry.catalog.models import Version
 from registry.sources.models import Source
 from registry.storage.unnamed import delete_unnamed
-from registry.upkeep.kinds import METADATA, SOURCES, WHEELS, Kind, kept_since
+from registry.upkeep.kinds import GIT, METADATA, SOURCES, WHEELS, Kind, kept_since
 from registry.uploads import staging
 
 MAX_VERSIONS = 1000  # versions in one call: celery beat repeats it
@@ -36,5 +36,7 @@ def empty_deleted(*, now: datetime) -> int:
 def _objects(version: Version) -> Iterator[tuple[Kind, str]]:
     yield METADATA, storage.key("metadata", version.metadata_sha256)
     yield WHEELS, storage.key("wheels", version.sha256)
+    for source in version.git_sources.all():
+        yield GIT, storage.key("git", source.sha256)
     with suppress(Source.DoesNotExist):
         yield SOURCES, storage.key("sources", version.source.sha256)

@@ -18,6 +18,7 @@ from django.db.models import Q, QuerySet
 
 from registry import storage
 from registry.catalog.models import Version
+from registry.git_sources.models import GitSource
 from registry.runs.models import TranscriptPack
 from registry.self_reported.models import SampleBatch
 from registry.sources.models import Source
@@ -104,10 +105,16 @@ def _sources(now: datetime) -> QuerySet[Source]:
     return Source.objects.filter(_retained(now, "version__"))
 
 
+def _git_sources(now: datetime) -> QuerySet[GitSource]:
+    return GitSource.objects.filter(_retained(now, "version__"))
+
+
+GIT = Kind("git", _git_sources)
 METADATA = Kind("metadata", _versions, "metadata_sha256")
 SOURCES = Kind("sources", _sources)
 WHEELS = Kind("wheels", _versions)
 KINDS = (
+    GIT,
     Kind("index"),
     METADATA,
     Kind(probe.PREFIX),

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
@@ -70,7 +71,13 @@ def accept(
         return Accepted(before, created=False)
     read = _read(upload)
     _revoke_leaked(read)
-    _refuse([*checks.run(read), *readme.renders(read), *form_repeats_metadata(upload, read)])
+    _refuse(
+        [
+            *checks.run(read, settings.HUB_GIT_REPOSITORIES),
+            *readme.renders(read),
+            *form_repeats_metadata(upload, read),
+        ]
+    )
     provenance = attestations.check(
         text=upload.field("attestations"),
         filename=upload.filename,

@@ -1,0 +1,1 @@
+"""Dependencies from git repositories, fetched from a git host on loopback."""
