@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from envyard_runner.config import Config
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv, VenvError, build_venv, uv
+from envyard_runner.venvs.git_builds import Downloaded
 from envyard_runner.venvs.script_wheels import VARIABLES
 from tests.wheels import write_wheel
 from tests.worker.venvs.index import serve
@@ -56,6 +57,7 @@ class VenvSetup:
         files: Mapping[str, str | bytes] | None = None,
         lock_store: LockStore | None = None,
         before: str = "",
+        git: Sequence[Downloaded] = (),
         **fields: str,
     ) -> Venv:
         """Build the venv of a small environment with these Requires-Dist lines."""
@@ -67,7 +69,7 @@ class VenvSetup:
         )
         agree = (lock_store or LockStore()).agree
         return asyncio.run(
-            build_venv(self.config, wheel, extra, agree=agree, before=before, seconds=60)
+            build_venv(self.config, wheel, extra, agree=agree, before=before, git=git, seconds=60)
         )
 
     def add_to_index(

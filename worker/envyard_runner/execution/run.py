@@ -43,6 +43,7 @@ from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.state.process_state import WriteState, state_file
 from envyard_runner.state.service import SelfCheck, record_ending, run_doctor
 from envyard_runner.venvs import Venv, VenvError, build_venv, uv
+from envyard_runner.venvs.git_builds import Downloaded
 from envyard_runner.venvs.script_wheels import VARIABLES as SCRIPT_VARIABLES
 
 log = logging.getLogger(__name__)
@@ -250,6 +251,9 @@ async def _build_venv(
         wheel = owned.path / job.wheel.filename
         await hub.download(job.wheel, job.run_token, wheel)
         outbox.log_line(f"{job.wheel.filename}: {job.wheel.size} bytes, sha256 {job.wheel.sha256}")
+        git = [Downloaded(each, owned.path / each.archive.sha256) for each in job.git_sources]
+        for each in git:
+            await hub.download(each.source.archive, job.run_token, each.archive)
         needed = framework_requirements(adapter, wheel=wheel, module=job.module)
         seconds = job.limits.install_seconds
         agree = partial(hub.lock, job)
@@ -259,6 +263,7 @@ async def _build_venv(
                 machine.config, wheel, needed.requirements,
                 driven=needed.driven, requires_python=needed.requires_python,
                 agree=agree, before=job.uploaded_at, seconds=seconds,
+                git=git,
             )  # fmt: skip
         finally:
             progress.cancel()

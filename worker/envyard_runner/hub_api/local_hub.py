@@ -28,8 +28,9 @@ class LocalHub:
         self.replays: list[dict[str, Any]] = []
 
     async def download(self, wheel: WheelRef, token: str, target: Path) -> None:
-        """Write the wheel to `target`."""
-        await asyncio.to_thread(target.write_bytes, self._wheel)
+        """Write the wheel to `target`, or the archive whose URL is a path of this machine."""
+        data = await asyncio.to_thread(Path(wheel.url).read_bytes) if wheel.url else self._wheel
+        await asyncio.to_thread(target.write_bytes, data)
 
     async def lock(self, job: JobSpec, platform: str, offered: str | None) -> str | None:
         """The lock that was resolved just now: none is kept from one run to the next."""

@@ -24,6 +24,7 @@ from envyard_runner.config import Config
 from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.sandbox.rundir import OwnedDir, make_shared
 from envyard_runner.venvs import cache, compiled, disk_space, locks, pythons, uv
+from envyard_runner.venvs.git_builds import Downloaded, GitBuilds
 from envyard_runner.venvs.locks import AgreeLock
 from envyard_runner.venvs.script_wheels import FOLDER, write_wheels
 from envyard_runner.venvs.uv import VenvError
@@ -59,6 +60,7 @@ async def build_venv(
     requires_python: str = "",
     agree: AgreeLock,
     before: str = "",
+    git: Sequence[Downloaded] = (),
     seconds: float = 600.0,
 ) -> Venv:
     """The venv of `wheel` with `extra` requirements, built within `seconds` or kept from before.
@@ -66,13 +68,16 @@ async def build_venv(
     It is built with the newest interpreter that the wheel and `requires_python` admit. `driven` are
     the requirements that an earlier lock must meet (`extra` unless given). `wheel` keeps the file
     name it was published under; `agree` reads and stores the version's locks at the hub, and
-    `before` (ISO 8601) is the time of the index that counts where there is no lock yet. Raises
+    `before` (ISO 8601) is the time of the index that counts where there is no lock yet. `git`
+    are the archives of what the wheel takes from git repositories. Raises
     VenvError (see its `fault`) and, from byte-compiling, SandboxError. Run on the main thread's
     loop, like every sandbox.
     """
     began = time.monotonic()
     deadline = asyncio.get_running_loop().time() + seconds
-    wheel_requirements = await asyncio.to_thread(locks.requirements_of, wheel)
+    wheel_requirements = await asyncio.to_thread(
+        locks.requirements_of, wheel, frozenset(_names(git))
+    )
     base = pythons.newest_admitted(config, (wheel_requirements.requires_python, requires_python))
     config = replace(config, python=base.python)
     requirements = [*wheel_requirements.lines, *extra]
@@ -81,17 +86,20 @@ async def build_venv(
     uv.make_writable(config)
     try:
         with _folder(config) as folder:
+            builds = GitBuilds(config, git, before, folder, deadline)
             pins = await locks.lock(
                 config, base, sorted(requirements), added=extra, agree=agree, before=before,
                 optional=wheel_requirements.scripts, folder=folder, deadline=deadline,
+                git=locks.GitRequirements(wheel_requirements.git, builds) if git else None,
             )  # fmt: skip
-            locks.check_driven(pins, extra if driven is None else driven)
-            layer_key, scripts = _key(python, render(pins).encode()), wheel_requirements.scripts
+            locks.check_driven(pins, extra if driven is None else driven, builds.names)
+            layer_key = _key(python, render(pins).encode(), *filter(None, [builds.identity]))
+            scripts = wheel_requirements.scripts
             own_key = _key(python, _content(wheel), *([layer_key.encode()] if scripts else []))
             layer, own = cache.lookup(config, layer_key), cache.lookup(config, own_key)
             built = layer is None or own is None
             if layer is None:
-                layer = await _dependencies(config, pins, layer_key, folder, deadline)
+                layer = await _dependencies(config, pins, builds, layer_key, folder, deadline)
             if own is None:
                 own = await _environment(config, wheel, layer, own_key, folder, deadline, scripts)
     except VenvError:
@@ -121,9 +129,15 @@ def _folder(config: Config) -> Iterator[Path]:
 
 
 async def _dependencies(
-    config: Config, pins: Sequence[Pin], key: str, folder: Path, deadline: float
+    config: Config,
+    pins: Sequence[Pin],
+    builds: GitBuilds,
+    key: str,
+    folder: Path,
+    deadline: float,
 ) -> cache.CachedFolder:
-    """What the lock names, installed and compiled once for all wheels that need the same."""
+    """What the lock names and what comes from git, installed and compiled once for all wheels that
+    need the same."""
     site = folder / "dependencies"
     uv.make_writable(config, folder, site)
     if pins:
@@ -131,10 +145,15 @@ async def _dependencies(
             file.write(render(pins))
         pinned = ("--require-hashes", "-r", "pinned.txt")
         await _install(config, site, *pinned, folder=folder, deadline=deadline)
+    built = await builds.wheels()
+    if built:
+        paths = [str(path.relative_to(folder)) for path in built]
+        await _install(config, site, *(f"./{path}" for path in paths), folder=folder,
+                       deadline=deadline)  # fmt: skip
     _sanitize(config, site)
     cache.write_new(site / PATH_FILE, f"{ENVIRONMENT}\n")
     await compiled.compile_folder(config, site, deadline)
-    return await asyncio.to_thread(cache.store, config, site, key, len(pins))
+    return await asyncio.to_thread(cache.store, config, site, key, len(pins) + len(built))
 
 
 async def _environment(
@@ -168,6 +187,10 @@ async def _install(
 def _sanitize(config: Config, site: Path) -> None:
     if cache.sanitize(site) > config.build_bytes:
         raise uv.too_large(config)
+
+
+def _names(git: Sequence[Downloaded]) -> Iterator[str]:
+    return (each.source.name for each in git)
 
 
 def _content(wheel: Path) -> bytes:

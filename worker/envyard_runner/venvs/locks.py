@@ -19,6 +19,7 @@ from envyard.contract.metadata import is_plain
 from envyard_runner.config import Config
 from envyard_runner.sandbox.command import Base
 from envyard_runner.venvs import uv
+from envyard_runner.venvs.git_builds import GitBuilds
 from envyard_runner.venvs.uv import VenvError
 
 # What the hub has for that platform; the text, where it had none, is what it has from now on.
@@ -32,6 +33,7 @@ async def lock(
     *,
     added: Sequence[str],
     optional: Sequence[str] = (),
+    git: GitRequirements | None = None,
     agree: AgreeLock,
     before: str,
     folder: Path,
@@ -40,18 +42,22 @@ async def lock(
     """The exact distributions for `requirements`, of what was on the index `before` that time.
 
     `added` are those of them that the runner itself adds. `optional` ones are locked too where all
-    can be resolved together. Where another runner was faster its lock counts. Raises VenvError.
+    can be resolved together. What comes from `git` is resolved with the others and is no part of
+    the lock. Where another runner was faster its lock counts. Raises VenvError.
     """
     text = await agree(base.platform, None)
     if text is None:
-        resolved = None
+        resolved, options = None, tuple[str, ...]()
+        if git is not None:
+            requirements = [*requirements, *await git.builds.lines(git.requirements)]
+            options = tuple(f"--no-emit-package={name}" for name in sorted(git.builds.names))
         if optional:
             with suppress(VenvError):
                 lines = [*requirements, *optional]
-                resolved = await _resolve(config, lines, before, folder, deadline)
+                resolved = await _resolve(config, lines, before, folder, deadline, *options)
         try:
             if resolved is None:
-                resolved = await _resolve(config, requirements, before, folder, deadline)
+                resolved = await _resolve(config, requirements, before, folder, deadline, *options)
         except VenvError as error:
             if error.fault == "environment" and uv.NOT_FOUND in error.finding.message:
                 await _require_index(config, added, before, folder, deadline)
@@ -100,16 +106,27 @@ async def _resolve(
 
 
 @dataclass(frozen=True, slots=True)
+class GitRequirements:
+    """The requirements of a wheel that come from git repositories, and their wheels."""
+
+    requirements: tuple[Requirement, ...]
+    builds: GitBuilds
+
+
+@dataclass(frozen=True, slots=True)
 class WheelRequirements:
-    """The requirements in a wheel's METADATA and in its inline scripts, and its Requires-Python."""
+    """The requirements in a wheel's METADATA and in its inline scripts, and its Requires-Python;
+    those of git repositories apart."""
 
     lines: tuple[str, ...]
+    git: tuple[Requirement, ...]
     scripts: tuple[str, ...]
     requires_python: str
 
 
-def requirements_of(wheel: Path) -> WheelRequirements:
-    """What the wheel needs by name; raises VenvError for what no index can answer.
+def requirements_of(wheel: Path, git_names: frozenset[str] = frozenset()) -> WheelRequirements:
+    """What the wheel needs by name; raises VenvError for what no index can answer, other than
+    `git_names`, whose archives the job has.
 
     The wheel's own name is left out: an index could answer with a stranger's distribution.
     """
@@ -118,9 +135,12 @@ def requirements_of(wheel: Path) -> WheelRequirements:
         scripts = inline_scripts(wheels.sources(wheel))
     except wheels.Unreadable as error:
         raise VenvError(error.finding) from error
-    lines = []
+    lines, git = [], []
     for line in read.metadata.requires_dist:
         requirement, written = _parse_requirement(line)
+        if requirement.url and canonicalize_name(requirement.name) in git_names:
+            git.append(requirement)
+            continue
         if requirement.url:
             release = advice(requirement)
             message = f"Requires-Dist: {line} is a direct URL{f': {release}' if release else ''}"
@@ -128,13 +148,22 @@ def requirements_of(wheel: Path) -> WheelRequirements:
         if canonicalize_name(requirement.name) != read.name:
             lines.append(written)
     of_scripts = {line for script in scripts for line in script.dependencies}
-    return WheelRequirements(tuple(lines), tuple(sorted(of_scripts)), read.metadata.requires_python)
+    return WheelRequirements(
+        tuple(lines), tuple(git), tuple(sorted(of_scripts)), read.metadata.requires_python
+    )
 
 
-def check_driven(pins: Sequence[Pin], extra: Sequence[str]) -> None:
-    """Raise VenvError where a lock from another runner has not what this one's driver needs."""
+def check_driven(
+    pins: Sequence[Pin], extra: Sequence[str], git_names: frozenset[str] = frozenset()
+) -> None:
+    """Raise VenvError where a lock from another runner has not what this one's driver needs.
+
+    `git_names` are no part of it: the hub's checks admit their commits by what runners drive.
+    """
     pinned = {pin.name: pin.version for pin in pins}
     for needed in map(Requirement, extra):
+        if canonicalize_name(needed.name) in git_names:
+            continue
         version = pinned.get(canonicalize_name(needed.name))
         if version is None or not needed.specifier.contains(version, prereleases=True):
             message = (
