@@ -14,9 +14,11 @@ from packaging.version import Version
 
 from envyard.client import Hub
 from envyard.contract.detect import Detection
+from envyard.contract.examine import examine
 from envyard.contract.findings import Finding, finding
+from envyard.contract.git_requirements import BadRepository, Repositories
 from envyard.contract.wheel import Wheel
-from envyard.errors import ApiError
+from envyard.errors import ApiError, HubCliError
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class About:
     releases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     driven: dict[str, dict[str, str]] = field(default_factory=dict)
     index: str = ""
+    repositories: Repositories = field(default_factory=Repositories)
 
     @classmethod
     def of(cls, hub: Hub) -> About:
@@ -53,7 +56,28 @@ class About:
             releases={name: _versions(row.get("releases")) for name, row in rows.items()},
             driven={name: _driven(row.get("apis")) for name, row in rows.items()},
             index=str(answer.get("index") or ""),
+            repositories=_repositories(answer.get("git_repositories")),
         )
+
+
+def _repositories(value: Any) -> Repositories:
+    try:
+        return Repositories.of(map(str, value if isinstance(value, list) else ()))
+    except BadRepository:
+        return Repositories()
+
+
+def examine_for(hub: Hub | None, path: Path) -> tuple[list[Finding], Detection]:
+    """The static checks with the git repositories that the hub allows; requested only where
+    they matter; none count where the hub cannot be reached."""
+    findings, detection = examine(path)
+    if hub is None or not any(item.code == "metadata.direct_url" for item in findings):
+        return findings, detection
+    try:
+        repositories = About.of(hub).repositories
+    except HubCliError:
+        return findings, detection
+    return examine(path, repositories=repositories)
 
 
 def _driven(apis: Any) -> dict[str, str]:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from envyard.builder import find_uv, uv_environment
 from envyard.errors import HubCliError, UsageError
@@ -43,9 +44,24 @@ def _active_root() -> Path | None:
     return Path(sys.prefix) if sys.prefix != sys.base_prefix else None
 
 
-def install(python: Path, requirements: Sequence[str], *, quiet: bool) -> None:
-    """Install pinned requirements; the installer checks each sha256."""
-    _run(python, ["install"], [*requirements], quiet=quiet)
+def install(
+    python: Path, requirements: Sequence[str], *, replaced: Sequence[str] = (), quiet: bool
+) -> None:
+    """Install pinned requirements; the installer checks each sha256.
+
+    `replaced` are taken in place of what requirements name for the same distributions, which only
+    uv can do.
+    """
+    if not replaced:
+        _run(python, ["install"], [*requirements], quiet=quiet)
+        return
+    if find_uv() is None:
+        raise UsageError("dependencies from git need uv", "Install it: pip install uv")
+    with TemporaryDirectory(prefix="envyard-") as folder:
+        overrides = Path(folder, "overrides.txt")
+        overrides.write_text("".join(f"{line}\n" for line in replaced), encoding="utf-8")
+        arguments = [*requirements, "--overrides", str(overrides)]
+        _run(python, ["install"], arguments, quiet=quiet)
 
 
 def uninstall(python: Path, names: Sequence[str], *, quiet: bool) -> None:

@@ -1,4 +1,5 @@
-"""Wheels and their METADATA by sha256: immutable bytes with ETag, HEAD and ranges."""
+"""Wheels, their METADATA and archives of git dependencies by sha256: immutable bytes with ETag,
+HEAD and ranges."""
 
 from __future__ import annotations
 
@@ -21,9 +22,11 @@ from registry.api import auth, ranges
 from registry.api.errors import answers_errors
 from registry.catalog.models import Environment, Version
 from registry.errors import NotFound
+from registry.git_sources.models import GitSource
 from registry.runs.queries import leased_run
 from registry.runs.tokens import RUN_TOKEN_PREFIX
 from registry.space import unless_full
+from registry.storage.base import Kind
 
 ADDRESS = re.compile(r"/files/([0-9a-f]{2})/(\1[0-9a-f]{62})/([^/]+?)(\.metadata)?")
 TABLE = Environment._meta.db_table  # noqa: SLF001 - Django documents it
@@ -38,7 +41,7 @@ STORED = "/.stored/"  # where deploy/nginx.conf has the storage; no owner's name
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """The fields of a response with a wheel; `public` if anybody may download it."""
+    """The fields of a response with a wheel or an archive; `public` if anybody may download it."""
 
     environment: int
     sha256: str
@@ -46,6 +49,7 @@ class File:
     filename: str
     size: int
     public: bool
+    kind: Kind = "wheels"
 
 
 def early(request: HttpRequest) -> HttpResponseBase | None:
@@ -66,7 +70,8 @@ def early(request: HttpRequest) -> HttpResponseBase | None:
 @require_safe
 @answers_errors
 def wheel(request: HttpRequest, shard: str, sha256: str, filename: str) -> HttpResponseBase:
-    """The wheel. A whole download by a person counts as an install; a runner's does not."""
+    """The wheel or archive. A whole download of a wheel by a person counts as an install; a
+    runner's does not."""
     return _wheel(request, _authorised(request, shard, sha256, filename))
 
 
@@ -74,14 +79,17 @@ def wheel(request: HttpRequest, shard: str, sha256: str, filename: str) -> HttpR
 @answers_errors
 def metadata(request: HttpRequest, shard: str, sha256: str, filename: str) -> HttpResponseBase:
     """The wheel's METADATA on its own (PEP 658), so that resolving needs no download."""
-    return _metadata(request, _authorised(request, shard, sha256, filename))
+    file = _authorised(request, shard, sha256, filename)
+    if file.kind != "wheels":
+        raise NotFound(f"{filename[:120]!r} is no wheel: it has no METADATA")
+    return _metadata(request, file)
 
 
 def _wheel(request: HttpRequest, file: File) -> HttpResponseBase:
     etag = f'"{file.sha256}"'
     if unchanged := get_conditional_response(request, etag=etag):
         return _with_headers(unchanged, file, etag)
-    key = storage.key("wheels", file.sha256)
+    key = storage.key(file.kind, file.sha256)
     address = storage.get().url(key, file.filename) if request.method == "GET" else None
     if address is None:
         response = _with_headers(_bytes(request, key, file, etag), file, etag)
@@ -89,7 +97,7 @@ def _wheel(request: HttpRequest, file: File) -> HttpResponseBase:
         response = HttpResponseRedirect(address)
         response["Cache-Control"] = "no-store"  # the address expires within minutes
     complete = request.method == "GET" and "Range" not in request.headers
-    if complete and not _by_runner(request):
+    if complete and file.kind == "wheels" and not _by_runner(request):
         _count_install(file.environment)
     return response
 
@@ -118,8 +126,8 @@ def _authorised(request: HttpRequest, shard: str, sha256: str, filename: str) ->
     What everybody may install is found before anybody is identified, so that the answer varies
     with no cookie and shared caches can keep it.
     """
-    rows = Version.objects.filter(sha256=sha256, filename=filename, deleted_at=None, staged="")
-    versions = list(rows.select_related("environment__owner")) if shard == sha256[:2] else []
+    files = _files(sha256, filename) if shard == sha256[:2] else []
+    versions = [version for version, _ in files]
     allowed = [v for v in versions if can(AnonymousUser(), "version.install", v)]
     if not allowed and _by_runner(request):
         run = leased_run(auth.credentials(request) or "")
@@ -129,11 +137,13 @@ def _authorised(request: HttpRequest, shard: str, sha256: str, filename: str) ->
         allowed = [v for v in versions if can(actor, "version.install", v, token)]
     if not allowed:
         raise NotFound(f"there is no file {filename[:120]!r} of that sha256, or you may not see it")
-    version = allowed[0]
+    version, source = next(file for file in files if file[0] == allowed[0])
     public = (
         version.environment.visibility == Environment.Visibility.PUBLIC
         and version.status == Version.Status.LISTED
     )
+    if source is not None:
+        return File(version.environment_id, sha256, "", filename, source.size, public, "git")
     return File(
         environment=version.environment_id,
         sha256=version.sha256,
@@ -142,6 +152,16 @@ def _authorised(request: HttpRequest, shard: str, sha256: str, filename: str) ->
         size=version.size,
         public=public,
     )
+
+
+def _files(sha256: str, filename: str) -> list[tuple[Version, GitSource | None]]:
+    """The versions whose wheel it is; else those that depend on that archive, with its row."""
+    wheels = Version.objects.filter(sha256=sha256, filename=filename, deleted_at=None, staged="")
+    if versions := list(wheels.select_related("environment__owner")):
+        return [(version, None) for version in versions]
+    rows = GitSource.objects.filter(sha256=sha256, version__deleted_at=None)
+    sources = rows.select_related("version__environment__owner")
+    return [(source.version, source) for source in sources if source.filename == filename]
 
 
 def _count_install(environment: int) -> None:

@@ -26,6 +26,7 @@ from registry.read_models.annotations import (
     extended,
 )
 from registry.read_models.data_locks import DataSet, data_sets
+from registry.read_models.git_sources import GitDependency, git_dependencies
 from registry.read_models.needs import Requirement, VersionNeeds
 from registry.read_models.runs import FollowedRun, RecordedFinding
 from registry.runs.models import Run
@@ -149,6 +150,9 @@ class VersionDetail(VersionSummary):
     data_sets: Annotated[
         list[DataSet], Spec(description="What its runs read; `data-lock/` has the files.")
     ]
+    git_dependencies: Annotated[
+        list[GitDependency], Spec(description="What it takes from git repositories.")
+    ]
 
 
 def summaries(versions: Sequence[Version]) -> list[VersionSummary]:
@@ -210,6 +214,7 @@ def detail(version: Version) -> VersionDetail:
         run=runs.followed(run) if run else None,
         card=_card(version, run),
         data_sets=data_sets(version),
+        git_dependencies=git_dependencies(version),
     )
 
 

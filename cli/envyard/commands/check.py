@@ -18,8 +18,8 @@ from envyard.contract import local_access
 from envyard.contract import wheel as wheels
 from envyard.contract.codes import CODES
 from envyard.contract.detect import Detection
-from envyard.contract.examine import examine
 from envyard.contract.findings import Finding
+from envyard.contract.git_requirements import git_requirements
 from envyard.contract.local_access import OPTION_OF_NEED
 from envyard.contract.needs.kinds import Need
 from envyard.contract.wheel import Wheel
@@ -85,14 +85,19 @@ def run(args: Namespace, out: Output) -> None:
     if args.path.is_dir():
         out.note(f"Building {args.path}", "dim")
     with wheel_of(args.path) as path:
-        findings, detected = examine(path)
+        findings, detected = hub_checks.examine_for(hub, path)
         findings, unchecked = split_unreadable(findings)
         result = Result(path.name, findings, not_checked=unchecked, needs=detected.needs)
         if not result.errors:
             wheel = wheels.read(path)
             if hub is not None:
                 check_with_hub(hub, path, wheel, detected, args.owner, result)
-            if args.play and not result.errors:
+            git = ", ".join(row.name for row in git_requirements(wheel.metadata.requires_dist))
+            if git:
+                result.not_checked.append(f"{git} from git: the hub fetches it after a push")
+            if args.play and git:
+                result.not_checked.append("the run: a dependency comes from git")
+            elif args.play and not result.errors:
                 play(hub, path, wheel, args.owner, result, out, options)
         elif hub is not None:
             result.not_checked.append(f"{HUB_CHECKS}: the wheel itself has errors")

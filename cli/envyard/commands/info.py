@@ -69,6 +69,7 @@ def facts(version: dict[str, Any]) -> list[tuple[str, str]]:
         ("deprecated", deprecation(deprecated) if deprecated else ""),
         ("hosts", ", ".join(version.get("hosts", []))),
         ("data sets", ", ".join(map(data_set, version.get("data_sets", [])))),
+        ("from git", ", ".join(map(git_dependency, version.get("git_dependencies", [])))),
         ("sha256", version["file"]["sha256"]),
         ("page", version["url"]),
     ]
@@ -94,6 +95,13 @@ def data_set(row: dict[str, Any]) -> str:
     """The name, licence and commit of a data set."""
     notes = [row["licence"] or "no licence named", *(["gated"] if row["gated"] else [])]
     return f"{row['name']} at {row['commit'][:12]} ({', '.join(notes)})"
+
+
+def git_dependency(row: dict[str, Any]) -> str:
+    """The name, repository and commit of a git dependency, and its archive's sha256."""
+    folder = f" ({row['subdirectory']})" if row["subdirectory"] else ""
+    where = f"{row['repository']}{folder} at {row['commit'][:12]}"
+    return f"{row['name']} of {where}, archive sha256 {row['sha256']}"
 
 
 def deprecation(deprecated: dict[str, Any]) -> str:

@@ -42,7 +42,12 @@ def run(args: Namespace, out: Output) -> None:
     refuse_clashes(versions)
     with TemporaryDirectory(prefix="envyard-") as temporary:
         requirements = [pin(hub, version, Path(temporary)) for version in versions]
-        installer.install(python, requirements, quiet=out.as_json)
+        archives = [
+            archive(hub, version, row, Path(temporary))
+            for version in versions
+            for row in version.get("git_dependencies", [])
+        ]
+        installer.install(python, requirements, replaced=archives, quiet=out.as_json)
     if out.as_json:
         out.json([{k: v[k] for k in ("ref", "version", "module", "file")} for v in versions])
         return
@@ -112,6 +117,24 @@ def pin(hub: Hub, version: dict[str, Any], temporary: Path) -> str:
     file, name = version["file"], version["environment"].partition("/")[2]
     if not needs_login(version):
         return f"{name} @ {file['url']}#sha256={file['sha256']}"
+    return f"{name} @ {_downloaded(hub, file, temporary).as_uri()}#sha256={file['sha256']}"
+
+
+def archive(hub: Hub, version: dict[str, Any], row: dict[str, Any], temporary: Path) -> str:
+    """The hub's archive of a git dependency, to install in place of the repository."""
+    if not needs_login(version):
+        return archive_of(row)
+    return archive_of({**row, "url": _downloaded(hub, row, temporary).as_uri()})
+
+
+def archive_of(row: dict[str, Any]) -> str:
+    """A PEP 508 direct reference to the archive of a git dependency, with its hash."""
+    folder = f"&subdirectory={row['subdirectory']}" if row["subdirectory"] else ""
+    return f"{row['name']} @ {row['url']}#sha256={row['sha256']}{folder}"
+
+
+def _downloaded(hub: Hub, file: dict[str, Any], temporary: Path) -> Path:
+    """The file, fetched with our token and verified."""
     path = temporary / Path(file["filename"]).name
     hub.download(file["url"], path)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -120,4 +143,4 @@ def pin(hub: Hub, version: dict[str, Any], temporary: Path) -> str:
             f"{file['filename']} has sha256 {digest}, the hub gives {file['sha256']}",
             "Do not install it; report it to the hub's operator.",
         )
-    return f"{name} @ {path.as_uri()}#sha256={digest}"
+    return path

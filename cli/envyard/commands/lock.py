@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 from envyard import config as configs
 from envyard.client import Hub, version_path
-from envyard.commands.info import data_set
-from envyard.commands.install import chosen, needs_login
+from envyard.commands.info import data_set, git_dependency
+from envyard.commands.install import archive_of, chosen, needs_login
 from envyard.commands.show import ref_of
 from envyard.contract.lock import BadLock, Pin, parse, render
 from envyard.contract.names import parse_ref
@@ -34,9 +34,10 @@ def run(args: Namespace, out: Output) -> None:
     path = f"{version_path(parse_ref(version['ref']))}locks/"
     platform = _platform(args.platform, hub.get(path)["results"], version["ref"])
     lock = hub.get(f"{path}{quote(platform, safe='')}/")
-    data_sets = version.get("data_sets", [])
+    data_sets, sources = version.get("data_sets", []), version.get("git_dependencies", [])
     if out.as_json:
-        out.json({**lock, "ref": version["ref"], "file": version["file"], "data_sets": data_sets})
+        shown = {"ref": version["ref"], "file": version["file"], "data_sets": data_sets}
+        out.json({**lock, **shown, "git_dependencies": sources})
         return
     pins = _pins(lock["text"])
     out.line(f"# {version['ref']} on {platform}, resolved {lock['made_at'][:10]}")
@@ -48,9 +49,14 @@ def run(args: Namespace, out: Output) -> None:
         )
     else:
         out.line(_wheel(version))
+        for row in sources:
+            out.line(f"# {git_dependency(row)}")
+            out.line(f"{archive_of(row)} \\\n    --hash=sha256:{row['sha256']}")
     for line in render(pins).splitlines():
         out.line(line)
-    out.hint(f"hub lock {version['ref']} > env.txt && uv pip install --require-hashes -r env.txt")
+    # The wheel's METADATA names repositories, not the archives that the lock has in their place.
+    options = "--no-deps --require-hashes" if sources else "--require-hashes"
+    out.hint(f"hub lock {version['ref']} > env.txt && uv pip install {options} -r env.txt")
 
 
 def _pins(text: str) -> tuple[Pin, ...]:

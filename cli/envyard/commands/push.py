@@ -12,9 +12,9 @@ from envyard.client import Hub
 from envyard.commands.follow import follow
 from envyard.commands.show import show_finding, split_unreadable
 from envyard.contract import wheel as wheels
-from envyard.contract.examine import examine
 from envyard.contract.names import BadName, Ref, canonical_version, check_owner, normalise
 from envyard.errors import ApiError, HubCliError, Rejected, UsageError
+from envyard.hub_checks import examine_for
 from envyard.output import Output
 from envyard.upload import upload
 
@@ -42,7 +42,7 @@ def run(args: Namespace, out: Output) -> None:
     if args.path.is_dir():
         out.note(f"Building {args.path}", "dim")
     with wheel_of(args.path) as path:
-        refuse_early(path, out)
+        refuse_early(hub, path, out)
         ref = reference(owner, path)
         if args.private:
             make_private(hub, ref)
@@ -67,9 +67,9 @@ def owner_of(text: str) -> str:
         raise UsageError(str(exc), "See the names you may use: hub whoami") from exc
 
 
-def refuse_early(path: Path, out: Output) -> None:
+def refuse_early(hub: Hub | None, path: Path, out: Output) -> None:
     """Run the hub's static checks here, so that a bad wheel costs no upload."""
-    findings, unchecked = split_unreadable(examine(path)[0])
+    findings, unchecked = split_unreadable(examine_for(hub, path)[0])
     for reason in unchecked:
         out.note(f"not checked: {reason}", "yellow")
     errors = [f for f in findings if f.severity == "error"]

@@ -211,5 +211,5 @@ def test_code_for_a_newer_python_than_this_one_is_left_to_the_hub(
     document = json.loads(capsys.readouterr().out)
     assert document["findings"] == []
     assert any("cannot read demo_env/__init__.py" in reason for reason in document["not_checked"])
-    refuse_early(wheel, Output())
+    refuse_early(None, wheel, Output())
     assert "not checked: " in capsys.readouterr().err

@@ -19,7 +19,7 @@ DETAIL = SUMMARY | {
     *("keywords", "license", "readme", "readme_type", "authors", "links", "uploaded_by", "file"),
     *("visibility", "deprecated", "findings", "pipeline", "run", "card", "data_sets"),
     *("published_with", "provenance", "framework_version"),
-    *("requirements", "needs", "variables", "hosts"),
+    *("requirements", "needs", "variables", "hosts", "git_dependencies"),
 }
 
 
