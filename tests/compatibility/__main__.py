@@ -64,7 +64,7 @@ def measure(
     Raises NoMaterial for a repository that cannot be had.
     """
     began, results = time.monotonic(), []
-    with services.serving() as served:
+    with services.serving(snapshots) as served:
         for source in sources:
             git = material.git_folder(source.repository, snapshots)
             result = None if again else _kept(source, material.tree_of(source, git))

@@ -6,20 +6,22 @@ import asyncio
 import os
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from envyard import builder
+from envyard.contract import wheel as wheels
 from envyard.contract.codes import CODES
 from envyard.contract.examine import examine
+from envyard.contract.job import GitArchive
 from envyard.contract.local_access import LocalAccess
 from envyard.contract.probes import PROBE_NAMES
 from envyard.errors import HubCliError
 from envyard_runner import try_wheel
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext
-from tests.compatibility import material
+from tests.compatibility import git_repositories, material
 from tests.compatibility.catalogue import Source
 from tests.compatibility.services import Services
 
@@ -86,8 +88,13 @@ def _evaluate_folder(source: Source, folder: Path, services: Services, tasks: in
         wheel = builder.build(folder / "source", folder / "wheels")
     except HubCliError as error:
         return Result(source.key, NOT_BUILT, sentence=error.message.splitlines()[0])
-    findings, detection = examine(wheel)
+    findings, detection = examine(wheel, repositories=services.git.repositories)
     problems = [item.to_dict() for item in findings if item.severity == "error"]
+    git: list[GitArchive] = []
+    if not problems:
+        required = wheels.read(wheel).metadata.requires_dist
+        git, refused = git_repositories.archives(required, services.git, folder)
+        problems = [item.to_dict() for item in refused]
     if problems or not detection.framework:
         is_platform = bool(problems) and all(
             CODES[item["code"]].fault == "platform" for item in problems
@@ -98,6 +105,7 @@ def _evaluate_folder(source: Source, folder: Path, services: Services, tasks: in
     access = LocalAccess(hosts=grant.hosts, secrets=grant.secrets, values=values)
     config = config_of(services)
     job = try_wheel.local_job(wheel, detection, tasks, access, config)
+    job = replace(job, git_sources=tuple(git))
     machine = RunnerContext(config, outside=services.outside)
     document = asyncio.run(try_wheel.run(machine, wheel, job, access))
     material.write_document(source, document)

@@ -38,7 +38,7 @@ def deadline() -> float:
 @pytest.fixture(scope="module")
 def served() -> Iterator[services.Services]:
     """The made-up data sets, for all environments."""
-    with services.serving() as running:
+    with services.serving(Path(FOLDER) if FOLDER else None) as running:
         yield running
 
 
