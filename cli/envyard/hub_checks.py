@@ -68,8 +68,8 @@ def _repositories(value: Any) -> Repositories:
 
 
 def examine_for(hub: Hub | None, path: Path) -> tuple[list[Finding], Detection]:
-    """The static checks with the git repositories that the hub allows; requested only where
-    they matter; none count where the hub cannot be reached."""
+    """The static checks with the git repositories that the hub allows; none are allowed where it
+    cannot be reached. The hub's list is requested for wheels with URLs alone."""
     findings, detection = examine(path)
     if hub is None or not any(item.code == "metadata.direct_url" for item in findings):
         return findings, detection
