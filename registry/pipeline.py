@@ -103,11 +103,9 @@ def examine(version: Version) -> tuple[list[Finding], Detection]:
     key = storage.key("wheels", version.sha256)
     with storage.get().file(key) as path:
         storage.check(storage.digest(path), version.sha256, key)
+        allowed = settings.HUB_GIT_REPOSITORIES
         return contract.examine(
-            path,
-            filename=version.filename,
-            limits=limits.wheels(),
-            repositories=settings.HUB_GIT_REPOSITORIES,
+            path, filename=version.filename, limits=limits.wheels(), repositories=allowed
         )
 
 

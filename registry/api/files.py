@@ -159,7 +159,7 @@ def _files(sha256: str, filename: str) -> list[tuple[Version, GitSource | None]]
     wheels = Version.objects.filter(sha256=sha256, filename=filename, deleted_at=None, staged="")
     if versions := list(wheels.select_related("environment__owner")):
         return [(version, None) for version in versions]
-    rows = GitSource.objects.filter(sha256=sha256, version__deleted_at=None)
+    rows = GitSource.objects.filter(sha256=sha256, version__deleted_at=None, version__staged="")
     sources = rows.select_related("version__environment__owner")
     return [(source.version, source) for source in sources if source.filename == filename]
 

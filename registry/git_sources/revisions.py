@@ -59,9 +59,10 @@ def _of_refs(git: Git, revision: str) -> set[str]:
 
 
 def _described(git: Git, commit: str) -> Commit:
-    shown = (
-        git.run("log", "-1", "--no-patch", "--format=%ct %cI", commit).read_text("ascii").split()
-    )
+    output = git.run("log", "-1", "--no-patch", "--format=%ct %cI", commit)
+    shown = output.read_text("ascii").split()
+    if len(shown) != 2 or not shown[0].isdecimal():
+        raise NoRevision(f"the commit {commit[:12]} has no date that can be read")
     try:
         match = "--match=*[0-9]*"  # what setuptools-scm describes by
         described = git.run("describe", "--tags", "--long", match, commit)

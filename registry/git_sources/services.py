@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
@@ -67,7 +68,17 @@ def fetch(address: str, wanted: GitRequirement, archive: Path, deadline: float) 
     except (Unusable, TooLarge) as error:
         return _problem("git.unusable", wanted, str(error))
     except GitFailed as error:
-        return _problem("git.unreachable", wanted, str(error))
+        return _problem("git.unreachable", wanted, _without_mirror(str(error), address, wanted))
+
+
+def _without_mirror(message: str, address: str, wanted: GitRequirement) -> str:
+    """git's message with the allowed address in place of the mirror's, which authors do not see."""
+    source, public = urlsplit(address), urlsplit(wanted.repository)
+    pairs = ((address, wanted.repository), (source.netloc, public.netloc),
+             (source.hostname or "", public.hostname or ""))  # fmt: skip
+    for text, shown in pairs:
+        message = message.replace(text, shown)
+    return message
 
 
 def _fetch(address: str, wanted: GitRequirement, archive: Path, deadline: float) -> Commit:

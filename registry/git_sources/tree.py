@@ -18,6 +18,7 @@ from registry.git_sources.revisions import Commit
 
 MAX_FILES = 20_000
 MAX_PATH = 400
+LISTING_BYTES = MAX_FILES * 1000
 REGULAR = {"100644": 0o644, "100755": 0o755, "100664": 0o644}
 LINK, SUBMODULE = "120000", "160000"
 LINK_BYTES = 1000
@@ -62,7 +63,10 @@ def write_archive(git: Git, commit: Commit, subdirectory: str, target: Path, top
 
 def _entries(git: Git, commit: str, subdirectory: str) -> list[_Entry]:
     """The files and links of the commit, in the order of their paths, each checked."""
-    listing = git.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit).read_bytes()
+    output = git.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+    if output.stat().st_size > LISTING_BYTES:
+        raise Unusable(f"it has more than {MAX_FILES} files, or very long paths")
+    listing = output.read_bytes()
     entries: list[_Entry] = []
     total, folders, paths = 0, set[str](), set[str]()
     for mode, blob, size, path in _rows(listing):

@@ -46,6 +46,8 @@ HOSTILE = [
     "git+https://github.com/lab/tool#extra=1",
     "git+https://github.com//lab/tool",
     "git+https://github.com/tool",
+    "git+https://github.com/lab/too\u212a",
+    "git+https://g\u0131thub.com/lab/tool",
     "git+https:///lab/tool",
     "git+http://github.com/lab/tool",
     "git+ssh://git@github.com/lab/tool",

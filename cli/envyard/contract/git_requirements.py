@@ -19,10 +19,11 @@ ANY = "/*"
 LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 HOST = rf"{LABEL}(?:\.{LABEL})*(?::[0-9]{{1,5}})?"
 PART = r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}"
-ADDRESS = re.compile(rf"https://({HOST})((?:/{PART})*)", re.IGNORECASE)
+ADDRESS = re.compile(rf"https://({HOST})((?:/{PART})*)", re.IGNORECASE | re.ASCII)
 REVISION = r"[A-Za-z0-9_](?:[A-Za-z0-9._+-]|/(?!/)){0,199}"
 GIT = re.compile(
-    rf"git\+(https://{HOST}(?:/{PART}){{2,8}})(?:@({REVISION}))?(?:#(.{{1,500}}))?", re.IGNORECASE
+    rf"git\+(https://{HOST}(?:/{PART}){{2,8}})(?:@({REVISION}))?(?:#(.{{1,500}}))?",
+    re.IGNORECASE | re.ASCII,  # otherwise `k` also matches the sign of kelvin
 )
 SUBDIRECTORY = re.compile(rf"{PART}(?:/{PART}){{0,15}}")
 FRAGMENTS = ("subdirectory", "egg")

@@ -59,6 +59,34 @@ def test_redirects_are_not_followed(pinner: Pinner, git_host: GitHost) -> None:
     assert not any("/other/" in path for path in git_host.requested)
 
 
+def test_authors_do_not_read_where_the_mirror_is(pinner: Pinner, git_host: GitHost) -> None:
+    code, message = pinner.refused(f"tool @ git+{ALLOWED}/none")
+    assert (code, "not found" in message) == ("git.unreachable", True)
+    assert f"{ALLOWED}/none" in message
+    assert "localhost" not in message
+
+
+def test_a_mirror_without_an_address_is_not_named_either(
+    pinner: Pinner, settings: Settings
+) -> None:
+    entry = f"{ALLOWED}/*=https://mirror.invalid:8443/*"
+    settings.HUB_GIT_REPOSITORIES = Repositories.of([entry])
+    code, message = pinner.refused(f"tool @ git+{ALLOWED}/tool")
+    assert code == "git.unreachable"
+    assert "git.example" in message
+    assert "mirror" not in message
+
+
+def test_a_commit_without_a_date_is_refused(pinner: Pinner, repository: Repository) -> None:
+    tree = repository.git("rev-parse", "main^{tree}")
+    text = f"tree {tree}\nauthor a\ncommitter a\n\nx\n"
+    commit = repository.git(
+        "hash-object", "--literally", "-w", "-t", "commit", "--stdin", stdin=text.encode()
+    )
+    repository.git("update-ref", "refs/heads/main", commit)
+    assert pinner.refused(f"{LINE}@main")[0] == "git.no_revision"
+
+
 def test_a_certificate_that_nobody_signed_is_refused(
     pinner: Pinner, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,7 +78,9 @@ def test_backends_come_from_the_index_of_the_upload(venv_setup: VenvSetup, tmp_p
     assert venv_setup.run_code(venv, code) == "1.0\n"
 
 
-def test_the_requirements_of_the_backends_hook_are_installed(venv_setup: VenvSetup, tmp_path: Path) -> None:
+def test_the_requirements_of_the_backends_hook_are_installed(
+    venv_setup: VenvSetup, tmp_path: Path
+) -> None:
     venv_setup.add_to_index("helper", files={"helper.py": "WORD = 'helped'\n"})
     backend = (
         "def get_requires_for_build_wheel(config_settings=None):\n    return ['helper']\n"
@@ -95,6 +97,15 @@ def test_a_url_without_an_archive_is_still_refused(venv_setup: VenvSetup, tmp_pa
     assert error.finding.where == "evil"
 
 
+EVENTS = "import os; os.write(int(os.environ['ENVYARD_EVENTS_FD'])"
+
+
+def forged(name: str) -> str:
+    """A backend that emits a wheel of this name without content."""
+    lines = f'{{"wheel": "{name}"}}\\n{{"done": true}}\\n'
+    return f"def build_wheel(*_):\n    {EVENTS}, b'{lines}')\n    os._exit(0)"
+
+
 FAILURES = {
     "raise SystemExit('no compiler here')": "no compiler here",
     "NAME = 'other'": "its backend built 'other-1.0-py3-none-any.whl'",
@@ -104,6 +115,12 @@ FAILURES = {
     "get_requires_for_build_wheel = lambda _: ['x @ file:///etc/x.whl']": "no such thing",
     "get_requires_for_build_wheel = lambda _: ['--index-url=x']": "is no requirement",
     "build_wheel = lambda *_: '../../etc/x-1.0-py3-none-any.whl'": "its build ended with 1",
+    "print('a\\0b'); raise SystemExit(1)": "a b",
+    "get_requires_for_build_wheel = lambda _: ['x'] * 60": "does not state",
+    f"{EVENTS}, b'{{}}\\n'); os._exit(0)": "does not state",
+    forged("tool-1.0-py3-none-any/../../x.whl"): "built 'tool-",
+    forged(f"tool-1.0-{'a' * 300}-none-any.whl"): "built 'tool-",
+    forged("tool-1.0-py3-none-any.whl"): "its wheel is refused",
     "build_wheel = lambda *_: __import__('os').kill(1, 9) or 'tool'": "its build ended",
     "import os; os.write(int(os.environ['ENVYARD_EVENTS_FD']), b'[1]\\n' * 9); os._exit(0)": "",
 }
@@ -180,6 +197,9 @@ def test_a_pyproject_without_sense_is_refused(venv_setup: VenvSetup, tmp_path: P
         "[build-system]\nrequires = ['x @ file:///etc/x.whl']\nbuild-backend = 'backend'",
         "nonsense",
         f"{'a.' * 100_000}b = 1",
+        f"[build-system]\nbuild-backend = '{'a' * 200_000}'",
+        '[build-system]\nbuild-backend = "backend"\nbackend-path = ["a\\u0000b"]',
+        f"[build-system]\nbuild-backend = 'backend'\nbackend-path = ['{'a' * 200_000}']",
     ):
         git = [downloaded(tmp_path, project() | {"pyproject.toml": text})]
         error = build_refused(venv_setup, requires=[LINE], git=git)

@@ -11,6 +11,7 @@ import base64
 import binascii
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,6 +34,7 @@ from envyard_runner.venvs.sources import (
     build_failed,
     build_system,
     plain_requirements,
+    texts,
     unpack,
 )
 from envyard_runner.venvs.uv import VenvError
@@ -40,6 +42,7 @@ from envyard_runner.venvs.uv import VenvError
 OUTPUT = 600  # characters of a failed build's output that its message has
 WHEEL_LIMITS = replace(wheels.LIMITS, packed=512 << 20, expanded=2 << 30, members=50_000)
 READ_BY_UV = ("metadata", "name", "version", "requires-dist", "requires-python", "provides-extra")
+FILENAME = re.compile(r"[\w.+!-]{1,200}", re.ASCII)  # what is read as a tag may have slashes
 PROGRAM = ["python", "-I", "/inside/build_wheel.py", ENVIRONMENT]
 
 
@@ -103,12 +106,12 @@ class GitBuilds:
         system = build_system(source, files)
         await self._install(system.requires, site)
         more = [line async for line in self._hook(source, system, "requires", files, site)]
-        requires = more[0].get("requires") if more else None
-        if not isinstance(requires, list) or not all(isinstance(line, str) for line in requires):
+        requires = texts(more[0].get("requires")) if more else None
+        if requires is None:
             raise build_failed(source, "its backend does not state what it requires")
         await self._install(plain_requirements(source, requires), site)
         parts = [line async for line in self._hook(source, system, "wheel", files, site)]
-        return _written(source, parts, folder)
+        return await asyncio.to_thread(_written, source, parts, folder)
 
     async def _install(self, requirements: Sequence[str], site: Path) -> None:
         """Install wheels for the backend, beside those that are there."""
@@ -155,22 +158,26 @@ def _check_ended(source: GitArchive, ended: Exit, output: bytes) -> None:
         message = f"building {source.name} was stopped: {ended.reason}"
         raise VenvError(finding("run.install_failed", message, where=source.name))
     if ended.reason != "exited" or ended.code:
-        text = " ".join(output.decode("utf-8", "replace").split())[-OUTPUT:]
+        written = output.decode("utf-8", "replace")
+        printable = "".join(c if c.isprintable() else " " for c in written)
+        text = " ".join(printable.split())[-OUTPUT:]
         how = f"with {ended.code}" if ended.reason == "exited" else f"at a limit ({ended.reason})"
         raise build_failed(source, f"its build ended {how}: {text}")
 
 
 def _written(source: GitArchive, rows: Sequence[dict[str, Any]], folder: Path) -> Path:
     """Write the wheel that the rows have; raises VenvError unless it is one of that name."""
-    name = rows[0].get("wheel") if rows else None
+    name = str(rows[0].get("wheel")) if rows else ""
+    if not FILENAME.fullmatch(name):
+        raise build_failed(source, f"its backend built {name[:100]!r}")
     try:
-        built_name = parse_wheel_filename(str(name))[0]
+        built_name = parse_wheel_filename(name)[0]
         content = b"".join(base64.b64decode(row["part"], validate=True) for row in rows[1:-1])
     except (InvalidWheelFilename, KeyError, TypeError, ValueError, binascii.Error) as error:
         raise build_failed(source, f"its backend built no wheel: {error}") from error
     if not rows[-1].get("done") or built_name != source.name:
-        raise build_failed(source, f"its backend built {str(name)[:100]!r}")
-    path = folder / str(name)
+        raise build_failed(source, f"its backend built {name[:100]!r}")
+    path = folder / name
     path.write_bytes(content)
     path.chmod(0o644)
     try:

@@ -22,8 +22,9 @@ MAX_MEMBERS = 25_000
 PYPROJECT_BYTES = 1 << 20
 LEGACY_BACKEND = "setuptools.build_meta:__legacy__"
 LEGACY_REQUIRES = ("setuptools>=40.8.0",)
-BACKEND = re.compile(r"[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?", re.ASCII)
+BACKEND = re.compile(r"[A-Za-z_][\w.]{0,200}(?::[A-Za-z_][\w.]{0,200})?", re.ASCII)
 MAX_REQUIRES = 50
+MAX_TEXT = 1000  # characters of a text in [build-system]; a program's argument has 128 KiB
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +93,8 @@ def build_system(source: GitArchive, folder: Path) -> BuildSystem:
     if not isinstance(table, dict):
         raise build_failed(source, "its [build-system] is no table")
     backend = table.get("build-backend", LEGACY_BACKEND)
-    requires = _texts(table.get("requires", LEGACY_REQUIRES))
-    paths = _texts(table.get("backend-path", ()))
+    requires = texts(table.get("requires", LEGACY_REQUIRES))
+    paths = texts(table.get("backend-path", ()))
     if not isinstance(backend, str) or not BACKEND.fullmatch(backend) or None in (requires, paths):
         raise build_failed(source, "its [build-system] cannot be read")
     return BuildSystem(plain_requirements(source, requires or ()), backend, paths or ())
@@ -114,7 +115,11 @@ def plain_requirements(source: GitArchive, lines: Iterable[str]) -> tuple[str, .
     return tuple(plain)
 
 
-def _texts(value: Any) -> tuple[str, ...] | None:
+def texts(value: Any) -> tuple[str, ...] | None:
+    """The value as texts of one line each, not many and not long; None for any other."""
     if not isinstance(value, list | tuple) or len(value) > MAX_REQUIRES:
         return None
-    return tuple(value) if all(isinstance(item, str) for item in value) else None
+    for item in value:
+        if not isinstance(item, str) or len(item) > MAX_TEXT or not item.isprintable():
+            return None
+    return tuple(value)
