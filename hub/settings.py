@@ -254,8 +254,7 @@ if HUB_STORAGE == "s3" and HUB_ACCEL:
     )
 
 # --- Runs ------------------------------------------------------------------------------------
-# The hub only names the model. Each runner configures how it reaches the model; `serve` passes
-# its variables to the runner that it starts.
+# The hub only names the model; each runner configures how it reaches it.
 HUB_MODEL = env.text("HUB_MODEL")
 HUB_MODEL_URL, HUB_JUDGE_MODEL = env.url("HUB_MODEL_URL"), env.text("HUB_JUDGE_MODEL")
 HUB_SECRETS_KEYS = env.fernet_keys("HUB_SECRETS_KEYS")  # the first encrypts, all decrypt

@@ -17,7 +17,7 @@ from envyard.contract.git_requirements import Repositories, git_requirements
 from envyard.contract.job import GitArchive, WheelRef
 from tests import git_server
 
-NAMES = ("PrimeIntellect-ai/verifiers", "mikasenghaas/gorilla")
+NAMES = ("PrimeIntellect-ai/verifiers",)
 HOST = "https://github.com"
 SECONDS = 200.0
 
