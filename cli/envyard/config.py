@@ -58,8 +58,12 @@ class Config:
 
     @property
     def token(self) -> str | None:
-        """HUB_TOKEN, else the token saved for this hub."""
-        return os.environ.get("HUB_TOKEN") or self.tokens.get(self.url)
+        """HUB_TOKEN, else the token saved for this hub; raises UsageError for what no header can
+        hold."""
+        token = os.environ.get("HUB_TOKEN", "").strip()
+        if token and not (token.isascii() and token.isprintable()):
+            raise UsageError("HUB_TOKEN is not a token", "It begins with hub_ and has no spaces.")
+        return token or self.tokens.get(self.url)
 
 
 def load(url: str | None = None) -> Config:

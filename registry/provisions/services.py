@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from envyard.contract.needs.declarations import MAX_VALUE
-from envyard.contract.needs.kinds import covers, host_fault, secret_fault, variable_fault
+from envyard.contract.needs.kinds import covers, host_fault, is_secret, secret_fault, variable_fault
 from registry import events
 from registry.accounts.models import User
 from registry.catalog.models import Environment
@@ -31,6 +31,13 @@ def set_variable(
     quota.provisions beyond MAX_ROWS."""
     _check_name(name)
     _check_value(value, minimum=0)
+    if is_secret(name, value):
+        raise _invalid(
+            "value",
+            f"the value of {name} looks like a key, and variables are public",
+            f"Replace that key if it is real; set it with hub secret set {environment} {name} "
+            "--host HOST.",
+        )
     with transaction.atomic():
         lock(environment)
         if environment.secrets.filter(name=name).exists():

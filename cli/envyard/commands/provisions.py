@@ -13,7 +13,8 @@ from urllib.parse import quote
 from envyard import config as configs
 from envyard.client import Hub, environment_path
 from envyard.commands.show import local_time, ref_of
-from envyard.errors import UsageError
+from envyard.contract.needs.kinds import approval_fault, host_in
+from envyard.errors import ApiError, HubCliError, UsageError
 from envyard.output import Output
 
 Run = Callable[[Namespace, Output], None]
@@ -76,7 +77,7 @@ def run_variables(args: Namespace, out: Output) -> None:
 
 def set_variable(args: Namespace, out: Output) -> None:
     """Set it for later runs."""
-    row = _hub(args).put(_path(args, "variables", args.key), {"value": args.value})
+    row = _put(args, "variables", {"value": args.value})
     _done(out, row, f"Set {row['name']}; it is public, and later runs get it")
 
 
@@ -107,7 +108,7 @@ def set_secret(args: Namespace, out: Output) -> None:
             f"Send it to stdin: hub secret set {args.ref} {args.key} <FILE",
         )
     body = {"value": value, "hosts": args.host}
-    row = _hub(args).put(_path(args, "secrets", args.key), body)
+    row = _put(args, "secrets", body)
     _done(out, row, f"Set {row['name']} for {', '.join(row['hosts'])}; nobody can read it again")
 
 
@@ -136,8 +137,12 @@ def run_hosts(args: Namespace, out: Output) -> None:
 
 
 def add_host(args: Namespace, out: Output) -> None:
-    """Declare it for every version."""
-    row = _hub(args).put(_path(args, "hosts", args.key))
+    """Declare it for every version; checked here too, since an address is no part of a path."""
+    if broken := approval_fault(args.key.strip().lower()):
+        plain = host_in(args.key)
+        hint = f"hub host add {args.ref} {plain}" if plain and not approval_fault(plain) else ""
+        raise HubCliError(f"host {args.key!r} {broken}", hint, "request.invalid")
+    row = _put(args, "hosts", None)
     state = "approved" if row["approved_at"] else "runs reach it once the hub's staff approve it"
     _done(out, row, f"Declared {row['host']}; {state}")
 
@@ -146,6 +151,18 @@ def delete(kind: str, args: Namespace, out: Output) -> None:
     """Delete it for later runs."""
     _hub(args).delete(_path(args, kind, args.key))
     _done(out, {"deleted": args.key}, f"Deleted {args.key}")
+
+
+def _put(args: Namespace, kind: str, body: dict[str, Any] | None) -> Any:
+    """Set it; names the push that is missing where there is no such environment."""
+    try:
+        return _hub(args).put(_path(args, kind, args.key), body)
+    except ApiError as error:
+        if error.status == 404:
+            error.hint = (
+                f"Check the name; {kind} can be set once the first version of it is pushed."
+            )
+        raise
 
 
 def _done(out: Output, row: dict[str, Any], text: str) -> None:

@@ -133,3 +133,28 @@ def test_empty_lists_name_the_next_step(
     assert "once the hub's staff approve it" in stderr_of(capsys, "host", "list", ENV)
     with override_settings(HUB_SECRETS_KEYS=()):
         assert "HUB_SECRETS_KEYS" in stderr_of(capsys, "secret", "list", ENV)
+
+
+@pytest.mark.parametrize(
+    "address", ["https://api.exa.ai", "https://api.exa.ai:443/v1", "API.exa.ai."]
+)
+def test_an_address_in_place_of_a_host_names_the_host(
+    version: Version, capsys: pytest.CaptureFixture[str], address: str
+) -> None:
+    text = stderr_of(capsys, "host", "add", ENV, address, exit_code=1)
+    assert f"hub host add {ENV} api.exa.ai" in text
+    assert "/api/v1/" not in text
+
+
+def test_what_is_set_before_the_first_push_names_the_push(
+    version: Version, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = stderr_of(capsys, "variable", "set", "alice/not-yet", "LEVEL", "1", exit_code=1)
+    assert "once the first version of it is pushed" in text
+
+
+def test_a_token_that_no_header_can_hold_is_an_error(
+    version: Version, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HUB_TOKEN", "Tokens \u2013 Envyard")
+    assert "HUB_TOKEN is not a token" in stderr_of(capsys, "host", "list", ENV, exit_code=2)

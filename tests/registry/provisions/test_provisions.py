@@ -314,3 +314,41 @@ def test_staff_approve_hosts_by_command(
     assert EnvironmentHost.objects.get(host="*.example.org").approved_at is None
     with pytest.raises(CommandError, match="not declare"):
         call_command("hosts", "alice/demo-env", approve=["evil.org"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DIFFICULTY", "sk-proj-abcdefghijklmnopqrstuvwxyz0123"),
+        ("DIFFICULTY", " hf_abcdefghijklmnopqrstuv\n"),
+        ("SEARCH_API_KEY", "8c1f0a3e-55d2-4b6a-9c1d-aa20"),
+        ("NOTES", "-----BEGIN PRIVATE KEY-----"),
+    ],
+)
+def test_a_value_that_looks_like_a_key_is_never_public(
+    version: Version, alice: User, name: str, value: str
+) -> None:
+    env = version.environment
+    with pytest.raises(HubError, match="looks like a key") as info:
+        services.set_variable(environment=env, name=name, value=value, by=alice)
+    assert f"hub secret set {env} {name}" in info.value.hint
+    assert value.strip() not in str(info.value) + info.value.hint
+    assert not env.variables.exists()
+    assert not Event.objects.filter(verb="variable.set").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MAX_TOKENS", "128000000000000000000000"),
+        ("SEARCH_API_KEY", "EMPTY"),
+        ("STOP_TOKEN", "<|end_of_text_2024_long|>"),
+        ("INDEX_URL", "https://example.org/a-long-path/2026"),
+        ("PRIMARY_KEY", "the name of a long column"),
+    ],
+)
+def test_values_of_another_kind_stay_variables(
+    version: Version, alice: User, name: str, value: str
+) -> None:
+    services.set_variable(environment=version.environment, name=name, value=value, by=alice)
+    assert version.environment.variables.get(name=name).value == value

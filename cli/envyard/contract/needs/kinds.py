@@ -24,6 +24,11 @@ LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 HOST = re.compile(rf"(?:\*\.)?{LABEL}(?:\.{LABEL})*\.[a-z](?:[a-z0-9-]{{0,61}}[a-z0-9])?")
 MAX_HOST = 253
 UNSENDABLE = re.compile(r"[^\t\x20-\x7e\x80-\xff]")  # in a header (RFC 9110, 5.5)
+KEY_NAME = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$")
+KEY_PREFIX = re.compile(
+    r"sk-[\w-]{16}|hf_\w{16}|hubr?_\w{16}|gh[pousr]_\w{16}|github_pat_\w{16}|glpat-[\w-]{16}|"
+    r"AKIA[A-Z0-9]{16}|AIza[\w-]{30}|xox[abprs]-[\w-]{10}|ey[\w-]{10,}\.ey[\w-]{10,}\.|-----BEGIN "
+)
 RESERVED_PREFIXES = ("HF_", "LD_", "PYTHON", "SSL_", "UV_", "PIP_", "ENVYARD_", "BASH_")
 RESERVED_SUFFIXES = ("_PROXY",)
 RESERVED = {
@@ -118,6 +123,16 @@ def host_in(address: str) -> str:
     rest = address.strip().lower().partition("://")[2] or address.strip().lower()
     host = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")[2].partition(":")[0].rstrip(".")
     return host if HOST.fullmatch(host) and len(host) <= MAX_HOST else ""
+
+
+def is_secret(name: str, value: str) -> bool:
+    """Whether a public variable looks like a key: by a known prefix, or by its name and a long
+    value of letters and digits."""
+    value = value.strip()
+    if KEY_PREFIX.match(value):
+        return True
+    is_long = re.fullmatch(r"[\w+/=.-]{20,}", value) and re.search(r"\d", value)
+    return bool(is_long and KEY_NAME.search(name) and re.search("[a-zA-Z]", value))
 
 
 def covers(pattern: str, host: str) -> bool:
