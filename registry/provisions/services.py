@@ -21,6 +21,7 @@ from registry.provisions import cipher, hosts
 from registry.provisions.models import EnvironmentSecret, EnvironmentVariable
 
 MAX_ROWS = 100  # variables, and secrets, of one environment
+MAX_BYTES = 256 << 10  # of all variables of one environment
 MIN_SECRET = 8  # characters: the runner searches transcripts for the value
 
 
@@ -42,7 +43,9 @@ def set_variable(
         lock(environment)
         if environment.secrets.filter(name=name).exists():
             raise _taken(name, "secret")
-        _check_count(environment.variables.exclude(name=name).count(), "variables")
+        others = environment.variables.exclude(name=name)
+        _check_count(others.count(), "variables")
+        _check_size([value, *others.values_list("value", flat=True)])
         row, _ = EnvironmentVariable.objects.update_or_create(
             environment=environment,
             name=name,
@@ -161,6 +164,17 @@ def _check_count(others: int, kind: str) -> None:
             "quota.provisions",
             f"the environment has {others} {kind}; the limit is {MAX_ROWS}",
             f"Delete {kind} that no version reads.",
+            409,
+        )
+
+
+def _check_size(values: Collection[str]) -> None:
+    """Programs start with at most 2 MB of variables, the wheel's included."""
+    if sum(len(value.encode()) for value in values) > MAX_BYTES:
+        raise HubError(
+            "quota.provisions",
+            f"the variables of an environment may have {MAX_BYTES} bytes together",
+            "Larger data belongs into the wheel or a data set.",
             409,
         )
 

@@ -108,6 +108,7 @@ def test_without_a_key_a_secret_is_refused_with_the_next_step(
         ("secrets/A_KEY/", {"value": VALUE, "hosts": ["a\r\nx: y.example.org"]}, "no host name"),
         ("secrets/A_KEY/", {"value": VALUE, "hosts": ["<b>.example.org"]}, "no host name"),
         ("variables/HTTPS_PROXY/", {"value": "x"}, "HTTPS_PROXY"),
+        ("variables/OPENSSL_CONF/", {"value": "/tmp/x"}, "OPENSSL_CONF"),
         ("variables/A/", {"value": "x" * 4097}, "4096"),
         ("variables/A/", {"value": "x\0"}, "NUL"),
         ("hosts/localhost/", {}, "localhost"),
@@ -137,6 +138,12 @@ def test_the_number_of_variables_is_limited(environment: Environment, alice: Use
         environment.variables.create(name=f"V{number}", value="", set_at=now)
     assert code(put(alice, "variables/MORE/", {"value": "x"})) == (409, "quota.provisions")
     assert put(alice, "variables/V1/", {"value": "changed"}).status_code == 200
+    environment.variables.filter(name__in=[f"V{n}" for n in range(2, 65)]).update(value="x" * 4096)
+    assert code(put(alice, "variables/V1/", {"value": "x" * 4097})) == (400, "request.invalid")
+    response = put(alice, "variables/V1/", {"value": "\N{EURO SIGN}" * 1400})
+    assert code(response) == (409, "quota.provisions")
+    assert "262144 bytes" in response.json()["error"]["message"]
+    assert put(alice, "variables/V2/", {"value": "y" * 4096}).status_code == 200
 
 
 def test_a_run_of_the_owners_version_receives_the_secret_for_its_attempt(

@@ -49,10 +49,12 @@ SHADOW = "verifiers/__init__.py"
 
 @dataclass
 class Attack:
-    """One attack: what the hub received, and the uids that it ran under."""
+    """One attack: what the hub received, the uids that it ran under, and the names of the variables
+    of its sandboxes' first programs."""
 
     outcome: Outcome
     uids: list[int]
+    variables: set[str]
 
     @property
     def codes(self) -> dict[str, dict[str, Any]]:
@@ -115,7 +117,7 @@ class Runner:
             limits=replace(SPEC.limits, **(LIMITS | limits)),
             **(job or {}),
         )
-        config, uids = self.config(), list[int]()
+        config, uids, variables = self.config(), list[int](), set[str]()
 
         async def build(_config: Config, path: Path, _extra: Any, **_: Any) -> Venv:
             return await asyncio.to_thread(self._unpacked, path, framework, layer or {})
@@ -123,6 +125,7 @@ class Runner:
         def prepare(**options: Any) -> Sandbox:
             sandbox = Sandbox.prepare(**options | {"config": config})
             uids.append(sandbox.uid)
+            variables.update(options["variables"])
             return sandbox
 
         if framework:
@@ -133,7 +136,7 @@ class Runner:
             spec=spec, hub=hub, build=build, prepare=prepare, outside=outside, settings=settings,
             seconds=110, judge=judge,
         )  # fmt: skip
-        return Attack(outcome, uids)
+        return Attack(outcome, uids, variables)
 
     def _unpacked(self, wheel: Path, framework: bool, layer: dict[str, str]) -> Venv:
         folder = self.home / "environments" / wheel.stem

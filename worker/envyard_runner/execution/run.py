@@ -18,7 +18,7 @@ from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.job import JobSpec
 from envyard_runner.config import Config
 from envyard_runner.execution.data_access import open_data
-from envyard_runner.execution.host_access import open_hosts
+from envyard_runner.execution.host_access import HostAccess, open_hosts
 from envyard_runner.execution.judge_access import open_judge
 from envyard_runner.execution.machine_faults import machine_fault
 from envyard_runner.execution.model_access import open_model
@@ -206,16 +206,14 @@ async def _evaluate(
             config=replace(machine.config, python=venv.python or machine.config.python),
             venv=venv.dependencies,
             environment=venv.environment,
-            job=json.dumps(_guest_job(job, adapter).to_dict()).encode(),
+            job=json.dumps(_guest_job(job, adapter, hosts).to_dict()).encode(),
             programs=await asyncio.to_thread(_programs, machine.config, venv),
             certificates=hosts.certificates,
             folders=_data_folders(machine.config, venv),
         )
-        variables = {**job.variables, **(SCRIPT_VARIABLES if venv.script_wheels else {})}
+        variables = SCRIPT_VARIABLES if venv.script_wheels else {}
         limits = machine.config.limits.lowered(job.limits)
-        factory = SandboxFactory(
-            prepare, limits, GUEST_COMMAND, variables | hosts.secrets.variables
-        )
+        factory = SandboxFactory(prepare, limits, GUEST_COMMAND, variables)
         if hosts.secrets:
             outbox.without_secrets = hosts.secrets.without
         access = RunAccess(model, judge_model, data, hosts)
@@ -289,7 +287,7 @@ async def _log_install_progress(outbox: EventOutbox) -> None:
         pause = min(2 * pause, MAX_PROGRESS_SECONDS)
 
 
-def _guest_job(job: JobSpec, adapter: Adapter) -> GuestJob:
+def _guest_job(job: JobSpec, adapter: Adapter, hosts: HostAccess) -> GuestJob:
     """The job for the sandbox: nothing about the hub, no credential, and not which policy answers a
     rollout."""
     return GuestJob(
@@ -302,4 +300,5 @@ def _guest_job(job: JobSpec, adapter: Adapter) -> GuestJob:
         max_turns=job.limits.max_turns,
         max_tokens=job.limits.max_tokens,
         rollout_timeout=job.limits.rollout_seconds,
+        variables={**job.variables, **hosts.secrets.variables},
     )

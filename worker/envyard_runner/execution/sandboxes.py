@@ -19,7 +19,8 @@ from envyard_runner.sandbox import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class SandboxFactory:
-    """Makes each sandbox of a run; `program` is what is started in it."""
+    """Makes each sandbox of a run; `program` is what is started in it, with the runner's own
+    `variables`."""
 
     prepare: Callable[..., Sandbox]
     limits: Limits
@@ -31,7 +32,7 @@ class SandboxFactory:
         return replace(self, limits=replace(self.limits, wall_seconds=wall_seconds))
 
     def make(self, keys: Mapping[str, str]) -> Sandbox:
-        """Prepare a sandbox with the run's variables and those of `keys`."""
+        """Prepare a sandbox with these variables and those of `keys`."""
         return self.prepare(limits=self.limits, variables={**self.variables, **keys})
 
 

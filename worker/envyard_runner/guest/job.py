@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ class GuestJob:
     loaded. `adapter` is the adapter's class as `module:class`, `gateway` the gateway's base URL.
     `tasks` is the most tasks to take from the start of the dataset. `seed` goes to environments
     that offer a `seed` option. `rollout_timeout` is in seconds, `max_tokens` bounds one reply.
+    `variables` are the version's, for the process that holds its code alone: some of them make any
+    program load a library.
     """
 
     framework: str
@@ -33,6 +35,7 @@ class GuestJob:
     max_turns: int = 32
     max_tokens: int = 512
     rollout_timeout: float = 120.0
+    variables: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form that `read` takes."""

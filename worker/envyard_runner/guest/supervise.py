@@ -13,7 +13,7 @@ import os
 import select
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -38,12 +38,12 @@ PRIVATE_EVENTS = ("driver_started", "imported")  # events for this process alone
 def main() -> int:
     """Run the driver and pass its events on; 0 where it finished its work."""
     keep_memory_private()
-    out, gateway = Events.inherited(), read_own().gateway
+    out, job = Events.inherited(), read_own()
     if missing := lacking():
         out.emit("fatal", stage="machine", error=failure("MachineUnfit", missing, "platform"))
         return 1
     progress = DriverProgress()
-    with DriverProcess.start() as driver:
+    with DriverProcess.start(job.variables) as driver:
         import urllib.request  # noqa: F401  (while the driver imports far more)
 
         for event, line in driver.events():
@@ -53,7 +53,7 @@ def main() -> int:
             if before in STAGES_BEFORE and progress.stage == "import":
                 driver.go_on()
             elif before == "load" and progress.stage == "run":
-                driver.give(planned(gateway))
+                driver.give(planned(job.gateway))
         if not progress.ended:
             out.emit("fatal", **progress.cut_short(driver.status()))
     return 0 if progress.done else 1
@@ -119,8 +119,9 @@ class DriverProcess:
     plan: int
 
     @classmethod
-    def start(cls) -> DriverProcess:
-        """Start main.py as a driver.
+    def start(cls, variables: Mapping[str, str]) -> DriverProcess:
+        """Start main.py as a driver with the version's variables, which replace none of this
+        process's own.
 
         Unbuffered: what it printed before it was killed is what its author needs to read. The
         hash seed is another each time, so that an order that hangs on it shows.
@@ -130,6 +131,7 @@ class DriverProcess:
         process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("main.py")), "drive"],
             env={
+                **variables,
                 **os.environ,
                 FD_VARIABLE: str(writing),
                 PLAN_FD_VARIABLE: str(plan_reader),

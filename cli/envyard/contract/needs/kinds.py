@@ -29,12 +29,16 @@ KEY_PREFIX = re.compile(
     r"sk-[\w-]{16}|hf_\w{16}|hubr?_\w{16}|gh[pousr]_\w{16}|github_pat_\w{16}|glpat-[\w-]{16}|"
     r"AKIA[A-Z0-9]{16}|AIza[\w-]{30}|xox[abprs]-[\w-]{10}|ey[\w-]{10,}\.ey[\w-]{10,}\.|-----BEGIN "
 )
-RESERVED_PREFIXES = ("HF_", "LD_", "PYTHON", "SSL_", "UV_", "PIP_", "ENVYARD_", "BASH_")
+RESERVED_PREFIXES = (
+    *("HF_", "LD_", "PYTHON", "SSL_", "UV_", "PIP_", "ENVYARD_", "BASH_", "LC_"),
+    *("OPENSSL_", "GLIBC_", "GCONV_", "MALLOC_"),
+)
 RESERVED_SUFFIXES = ("_PROXY",)
 RESERVED = {
     *("PATH", "HOME", "TMPDIR", "TMP", "TEMP", "LANG", "USER", "LOGNAME", "SHELL", "PWD", "IFS"),
     *("ENV", "TERM", "HOSTNAME", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
-    *("DO_NOT_TRACK", "TZ", "VIRTUAL_ENV", "NLTK_DATA", "OMP_NUM_THREADS", "LC_ALL"),
+    *("DO_NOT_TRACK", "TZ", "VIRTUAL_ENV", "NLTK_DATA", "OMP_NUM_THREADS"),
+    *("LANGUAGE", "LOCPATH", "NODE_OPTIONS", "HOSTALIASES", "RES_OPTIONS"),
     *("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL"),
     *("ANTHROPIC_API_KEY", "PRIME_INFERENCE_URL", "PRIME_API_KEY", "OPENROUTER_API_BASE"),
     *("OPENROUTER_API_KEY", "RAYON_NUM_THREADS", "TOKENIZERS_PARALLELISM"),
