@@ -56,7 +56,8 @@ def signed_in(
 
 
 def wrong(page: Page, name: str) -> list[str]:
-    """What is wrong with the page that is shown, by name."""
+    """What is wrong with the page that is shown, by name, with all its details open."""
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     problems = [f"{name}: {problem}" for problem in page.evaluate(BEYOND)]
     if page.evaluate(UNSEEN) or page.title() == "owned":
         problems.append(f"{name}: it shows what cannot be seen, or was owned")
