@@ -90,6 +90,8 @@ class Sources:
             step = self._locate(self.expand(module, name))
             if isinstance(step, str):
                 return step
+            if step.module is module and step.name == name:  # a package imports its submodule
+                break
             module, name = step.module, step.name
         return name
 
