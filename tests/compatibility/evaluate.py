@@ -133,6 +133,8 @@ def result_of(key: str, document: dict[str, Any]) -> Result:
     undecided = [item for item in errors if CODES[item["code"]].fault != "environment"]
     if undecided:
         return decided(key, HELD, undecided)
+    if not any(rollout["ok"] for rollout in document["rollouts"]):
+        return decided(key, REJECTED, errors)
     return decided(key, MEASURED if errors else LISTED, errors)
 
 

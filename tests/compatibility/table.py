@@ -22,7 +22,7 @@ MEANINGS = {
     LISTED: "the card has no failed gate",
     MEASURED: "rollouts were scored, and a gate of the card failed",
     HELD: "the hub cannot decide yet; the requirement says what is missing",
-    REJECTED: "the run failed through the environment's own code",
+    REJECTED: "no rollout was scored, through the environment's own code",
     REFUSED: "the static checks refuse the wheel, as `hub check` does before a push",
     NOT_BUILT: "its build backend makes no wheel",
 }

@@ -50,6 +50,21 @@ def test_a_run_whose_gates_cannot_be_known_is_held() -> None:
     assert not result.measured
 
 
+def test_a_run_without_a_scored_rollout_is_not_measured() -> None:
+    error = {"type": "ValueError", "message": "no", "fault": "environment"}
+    failed = {"policy": "silent", "task": 0, "attempt": 0, "ok": False, "seconds": 1.0}
+    run = document("succeeded") | {"policies": ["silent"], "tasks": 1, "attempts": 1}
+    run |= {
+        "facts": {"tasks": [{"index": 0, "hash": "h"}], "hashes_again": ["h"]},
+        "rollouts": [failed | {"error": error}],
+    }
+
+    result = evaluate.result_of("research/one", run)
+
+    assert (result.outcome, result.measured) == ("rejected", False)
+    assert "card.completes" in result.codes
+
+
 def test_the_page_is_read_as_it_was_written() -> None:
     results = [
         Result("verifiers/gsm8k", "measured rejection", ("card.floor",), sentence="Pays | <b>."),

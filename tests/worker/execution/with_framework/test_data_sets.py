@@ -183,7 +183,7 @@ def test_what_a_gated_data_set_lacks_is_named_although_the_environment_goes_on(
     outcome = perform_gated(runner)
     assert outcome.result == ("errored", ["needs.data"]), outcome.hub.log
     (finding,) = outcome.hub.endings[0]["findings"]
-    assert finding["details"] == {"names": ["idavidrein/gpqa"]}
+    assert finding["details"] == {"names": ["idavidrein/gpqa"], "reasons": ["no_mirror"]}
     assert "RUNNER_DATA_URL" in finding["message"]
     with serving(tmp_path / "hub") as hub:
         hub.add("idavidrein/gpqa", {"train.jsonl": rows(1, 9), ".gated": ""})
