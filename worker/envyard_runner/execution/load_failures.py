@@ -40,7 +40,8 @@ def low_limit_ending(ending: Ending, collector: EventCollector) -> Ending | None
     """The ending of a run whose load, or all of whose rollouts, failed because the environment
     requires a higher limit than its runner has; None for any other.
 
-    The cause is read from the environment's own errors. Whoever forges one is held, not listed.
+    The cause is read from the environment's own errors. A forged error holds the version and never
+    lists it.
     """
     if collector.scored:
         return None

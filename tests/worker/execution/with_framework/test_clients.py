@@ -56,8 +56,8 @@ def test_every_client_reaches_the_judge_and_an_approved_host(
     called = [exchange["host"] for exchange in rollout["transcript"]["judge"]]
     assert {name: called.count(name) for name in called} == CALLS
     assert hub.facts["judge"]["unnamed"] == 1
-    asked = " ".join(request["messages"][-1]["content"] for request in judge.requests)
-    assert all(client in asked for client in CLIENTS)
+    questions = " ".join(request["messages"][-1]["content"] for request in judge.requests)
+    assert all(client in questions for client in CLIENTS)
     routes = {(row["host"], row["route"]) for row in hub.facts["connections"]}
     assert routes == {(HOST, "tunnel"), *((name, "judge") for name in CALLS)}
     assert len(real.requests) >= 5
