@@ -43,7 +43,7 @@ def findings(wheel: Wheel, detected: Detection, about: About) -> list[Finding]:
     lines = _requirements(wheel, detected, about)
     refusals: list[Finding] = []
     for python in pythons:
-        refusal = _compile(uv, lines, python, about.index)
+        refusal = _refusal(uv, lines, python, about.index)
         if refusal is None:
             return []
         refusals.append(refusal)
@@ -77,12 +77,24 @@ def _pythons(wheel: Wheel, about: About) -> list[str]:
     return fitting[::-1] if about.pythons else fitting[:1]
 
 
-def _compile(uv: str, lines: Sequence[str], python: str, index: str) -> Finding | None:
+def _refusal(uv: str, lines: Sequence[str], python: str, index: str) -> Finding | None:
     """The finding why they cannot be installed on that Python, None where they can; raises
-    NotResolved."""
+    NotResolved.
+
+    uv keeps the index's pages for minutes: only fresh pages show that a release is missing.
+    """
+    if _compile(uv, lines, python, index) is None:
+        return None
+    return _compile(uv, lines, python, index, "--refresh")
+
+
+def _compile(
+    uv: str, lines: Sequence[str], python: str, index: str, *options: str
+) -> Finding | None:
+    """What one call of uv reports; raises NotResolved."""
     command = [uv, "pip", "compile", "requirements.in", "--output-file", "lock.txt", "--quiet"]
     command += ["--color", "never", "--only-binary", ":all:", "--no-header", "--no-annotate"]
-    command += ["--python-version", python, "--python-platform", PLATFORM]
+    command += ["--python-version", python, "--python-platform", PLATFORM, *options]
     if index:
         command += ["--no-config", f"--default-index={index}"]
     with TemporaryDirectory(prefix="envyard-") as folder:

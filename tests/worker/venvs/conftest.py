@@ -41,13 +41,17 @@ class LockStore:
 
 @dataclass(frozen=True, slots=True)
 class VenvSetup:
-    """A runner's settings, its index, a folder for wheels, and the requests that the index got."""
+    """A runner's settings, its index, a folder for wheels, and the requests that the index got.
+
+    The last of `cached_for` is the number of seconds for which the index lets its pages be cached.
+    """
 
     config: Config
     index: Path
     wheels: Path
     requested: list[str] = field(default_factory=list)
     dated: list[bool] = field(default_factory=list)
+    cached_for: list[int] = field(default_factory=list)
 
     def build(
         self,
@@ -119,8 +123,8 @@ def venv_setup() -> Iterator[VenvSetup]:
     for name in ("index", "wheels"):
         (root / name).mkdir()
     requests: list[str] = []
-    dated = [True]
-    server = serve(root / "index", requests, dated)
+    dated, cached_for = [True], list[int]()
+    server = serve(root / "index", requests, dated, cached_for)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     url = f"http://127.0.0.1:{server.server_port}/simple"
@@ -128,7 +132,7 @@ def venv_setup() -> Iterator[VenvSetup]:
         Config.from_environment({**os.environ, "RUNNER_HOME": str(root / "home")}),
         index_environment={"UV_DEFAULT_INDEX": url, "UV_HTTP_RETRIES": "0"},
     )
-    yield VenvSetup(config, root / "index", root / "wheels", requests, dated)
+    yield VenvSetup(config, root / "index", root / "wheels", requests, dated, cached_for)
     server.shutdown()
     server.server_close()
     thread.join()

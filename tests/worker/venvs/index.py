@@ -17,9 +17,15 @@ class Index(BaseHTTPRequestHandler):
     the files."""
 
     def __init__(
-        self, folder: Path, requested: list[str], dated: list[bool], *arguments: object
+        self,
+        folder: Path,
+        requested: list[str],
+        dated: list[bool],
+        cached_for: list[int],
+        *arguments: object,
     ) -> None:
         self.folder, self.options, self.dated = folder, requested, dated
+        self.cached_for = cached_for
         super().__init__(*arguments)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
@@ -30,6 +36,8 @@ class Index(BaseHTTPRequestHandler):
         self.send_response(200 if content else 404)
         self.send_header("Content-Type", JSON if kind == "simple" else "application/zip")
         self.send_header("Content-Length", str(len(content)))
+        if self.cached_for:
+            self.send_header("Cache-Control", f"max-age={self.cached_for[-1]}")
         self.end_headers()
         if self.command == "GET":
             self.wfile.write(content)
@@ -60,6 +68,9 @@ class Index(BaseHTTPRequestHandler):
         """Keep quiet."""
 
 
-def serve(folder: Path, requested: list[str], dated: list[bool]) -> ThreadingHTTPServer:
+def serve(
+    folder: Path, requested: list[str], dated: list[bool], cached_for: list[int]
+) -> ThreadingHTTPServer:
     """A server of that folder, to be started; `requested` gets the requested paths."""
-    return ThreadingHTTPServer(("127.0.0.1", 0), partial(Index, folder, requested, dated))
+    handler = partial(Index, folder, requested, dated, cached_for)
+    return ThreadingHTTPServer(("127.0.0.1", 0), handler)

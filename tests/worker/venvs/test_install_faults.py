@@ -117,7 +117,9 @@ def uvs(home: Path) -> list[int]:
 @pytest.fixture
 def installing(venv_setup: VenvSetup) -> Iterator[Installing]:
     trouble = Trouble()
-    handler = partial(Troubled, trouble, venv_setup.index, venv_setup.requested, venv_setup.dated)
+    handler = partial(
+        Troubled, trouble, venv_setup.index, venv_setup.requested, venv_setup.dated, []
+    )
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)  # type: ignore[arg-type]
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()

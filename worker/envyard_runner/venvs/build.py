@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from envyard.contract.findings import finding
 from envyard.contract.lock import Pin, render
 from envyard_runner.config import Config
 from envyard_runner.sandbox.command import ENVIRONMENT
@@ -144,7 +145,10 @@ async def _dependencies(
         with (folder / "pinned.txt").open("x", encoding="ascii") as file:  # never through a link
             file.write(render(pins))
         pinned = ("--require-hashes", "-r", "pinned.txt")
-        await _install(config, site, *pinned, folder=folder, deadline=deadline)
+        try:
+            await _install(config, site, *pinned, folder=folder, deadline=deadline)
+        except VenvError as error:
+            raise _not_served(error) from error
     built = await builds.wheels()
     if built:
         paths = [str(path.relative_to(folder)) for path in built]
@@ -175,6 +179,17 @@ async def _environment(
     _sanitize(config, own)
     await compiled.compile_folder(config, own, deadline, beside=layer.site)
     return await asyncio.to_thread(cache.store, config, own, key, 1)
+
+
+def _not_served(error: VenvError) -> VenvError:
+    """The error for a lock that could not be installed: a resolution made it from the same index,
+    so the platform is at fault."""
+    if error.fault == "platform":
+        return error
+    message = (
+        f"the package index does not serve what the version's lock names: {error.finding.message}"
+    )
+    return VenvError(finding("run.install_failed", message, where=error.finding.where))
 
 
 async def _install(

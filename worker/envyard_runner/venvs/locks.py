@@ -59,7 +59,7 @@ async def lock(
             if resolved is None:
                 resolved = await _resolve(config, requirements, before, folder, deadline, *options)
         except VenvError as error:
-            if error.fault == "environment" and uv.NOT_FOUND in error.finding.message:
+            if error.fault == "environment" and added:
                 await _require_index(config, added, before, folder, deadline)
             raise
         text = await agree(base.platform, resolved)
@@ -75,7 +75,7 @@ async def _require_index(
     """Raise VenvError, as the platform's fault, where the index has not even what the runner adds:
     it answers for nothing, and shows nothing about the environment's own requirements."""
     try:
-        await _resolve(config, added, before, folder, deadline, "--refresh")
+        await _resolve(config, added, before, folder, deadline)
     except VenvError as error:
         message = (
             "the package index does not have what the runner itself adds "

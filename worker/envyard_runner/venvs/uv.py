@@ -31,9 +31,6 @@ DISK_RESERVE = 256 << 20  # bytes that stay free whatever the limit is
 MEMORY_BYTES = 8 << 30
 
 
-NOT_FOUND = "was not found in the package registry"  # in uv's message
-
-
 class VenvError(Exception):
     """A venv could not be built; `finding` states why, `fault` whether the author or the operator
     must act."""
@@ -85,8 +82,21 @@ def shared_program(config: Config) -> Path:
 async def run(config: Config, *arguments: str, folder: Path, deadline: float) -> None:
     """Run one uv command in `folder` until the loop's `deadline`; raises VenvError.
 
-    Downloads stay while it is at work.
+    uv keeps the index's pages for minutes: the environment is at fault only where fresh pages show
+    it too.
     """
+    try:
+        await _run_once(config, arguments, folder, deadline)
+    except VenvError as error:
+        if error.fault != "environment":
+            raise
+        await _run_once(config, (*arguments, "--refresh"), folder, deadline)
+
+
+async def _run_once(
+    config: Config, arguments: Sequence[str], folder: Path, deadline: float
+) -> None:
+    """Run it with a lock on the cache: downloads stay while uv is at work."""
     busy = os.open(cache_folder(config), os.O_RDONLY | os.O_DIRECTORY)
     try:
         await asyncio.to_thread(fcntl.flock, busy, fcntl.LOCK_SH)
