@@ -1,4 +1,4 @@
-"""All settings of the hub, read from the environment; an invalid value stops the start.
+"""The settings of the hub that the environment changes; an invalid value stops the start.
 
 Secrets are also read from the file that `NAME_FILE` names. docs/settings.md lists all settings.
 """
@@ -11,6 +11,8 @@ from django.core.exceptions import ImproperlyConfigured
 from envyard.contract.job import MODEL
 from envyard.contract.probes import PROBE_NAMES
 from hub import database, env, logs, mail, static_files
+from hub.fixed_settings import *  # noqa: F403
+from hub.fixed_settings import INSTALLED_APPS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -30,104 +32,16 @@ _hosts = env.hosts("HUB_ALLOWED_HOSTS", (_host, "localhost"))
 ALLOWED_HOSTS = [*_hosts, "127.0.0.1", "[::1]", _bound]
 CSRF_TRUSTED_ORIGINS = [HUB_URL]
 
-# --- Django ----------------------------------------------------------------------------------
-INSTALLED_APPS = [
-    "hub",  # before Django: its collectstatic replaces Django's
-    "django.contrib.admin",
-    "django.contrib.auth",
-    "django.contrib.contenttypes",
-    "django.contrib.sessions",
-    "django.contrib.messages",
-    "whitenoise.runserver_nostatic",
-    "django.contrib.staticfiles",
-    "rest_framework",
-    "drf_spectacular",
-    "django_htmx",
-    "registry",
-    "frontend",
-    "allauth",  # after frontend, whose templates override its own
-    "allauth.account",
-    "allauth.mfa",
-    "django.contrib.humanize",  # its templates use it
-]
-MIDDLEWARE = [
-    "hub.middleware.request_id",
-    "hub.middleware.content_security_policy",
-    "hub.hosts.check_host",
-    "hub.middleware.no_nul",
-    "registry.api.simple.early",
-    "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "frontend.rates.middleware",
-    "frontend.known_devices.middleware",
-    "allauth.account.middleware.AccountMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
-]
-ROOT_URLCONF = "hub.urls"
-WSGI_APPLICATION = "hub.wsgi.application"
-TEMPLATES = [
-    {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "APP_DIRS": True,
-        "OPTIONS": {
-            "context_processors": [
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
-            ],
-        },
-    },
-]
+# --- Django (what no variable changes is in hub/fixed_settings.py) ----------------------------
 DATABASES = {
     "default": database.from_url(env.secret("DATABASE_URL"), default_file=HUB_HOME / "hub.sqlite3")
 }
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-AUTH_USER_MODEL = "registry.User"
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-    )
-]
-LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "/"
-LOGOUT_REDIRECT_URL = "/"
-LANGUAGE_CODE = "en"
-TIME_ZONE = "UTC"
-USE_TZ = True
-STATIC_URL = "/static/"
 STATIC_ROOT = static_files.root(HUB_HOME / "static", INSTALLED_APPS)
-STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
-}
 WHITENOISE_AUTOREFRESH = DEBUG
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
-SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
-X_FRAME_OPTIONS = "DENY"
-SECURE_CONTENT_TYPE_NOSNIFF = True
-SECURE_REFERRER_POLICY = "same-origin"
 if _https:  # TLS ends at the proxy in front, which sets this header and strips a client's own
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
-REST_FRAMEWORK = {
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["registry.api.parsers.Json"],
-    "DEFAULT_AUTHENTICATION_CLASSES": [
-        "registry.api.auth.TokenAuthentication",
-        "rest_framework.authentication.SessionAuthentication",
-    ],
-    "DEFAULT_SCHEMA_CLASS": "registry.api.schema.auto_schema.AutoSchema",
-    "EXCEPTION_HANDLER": "registry.api.errors.handle",
-}
 SPECTACULAR_SETTINGS = {
     "DEFAULT_GENERATOR_CLASS": "registry.api.schema.generator.Generator",
     "OAS_VERSION": "3.1.0",
@@ -172,49 +86,7 @@ HUB_EMAIL_VERIFICATION = env.choice(
     "HUB_EMAIL_VERIFICATION", "optional", among=("none", "optional", "mandatory")
 )
 HUB_REQUIRE_MFA = env.choice("HUB_REQUIRE_MFA", "none", among=("none", "publish"))
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
-ACCOUNT_ADAPTER = "frontend.adapter.Adapter"
-ACCOUNT_FORMS = {
-    "login": "frontend.forms.SignIn",
-    "signup": "frontend.forms.SignUp",
-    "reset_password": "frontend.forms.ResetPassword",
-    "add_email": "frontend.forms.ChangeAddress",
-}
-ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = HUB_EMAIL_VERIFICATION
-ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-ACCOUNT_EMAIL_NOTIFICATIONS = True
-ACCOUNT_CHANGE_EMAIL = True  # one address per account; a new one needs a confirmation
-ACCOUNT_PREVENT_ENUMERATION = "strict"  # no page reveals whether an address has an account
-ACCOUNT_SESSION_REMEMBER = True
-ACCOUNT_REAUTHENTICATION_REQUIRED = True
-ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds without another password prompt
-ACCOUNT_RATE_LIMITS = {  # all windows last frontend.adapter.WINDOW_SECONDS
-    "login": None,  # counted as `sign_in`, which exempts known browsers
-    "sign_in": "60/5m/ip",
-    "login_failed": "10/5m/ip,10/5m/key",
-    "code_failed": "10/5m/ip,10/5m/key",
-    "known_device": "10/5m/key",
-    "signup": "10/5m/ip",
-    "reset_password": "10/5m/ip,3/5m/key",
-    "reset_password_from_key": "100/5m/ip",  # its key cannot be guessed
-    "reauthenticate": "10/5m/user",
-    "change_password": "10/5m/user",
-    "manage_email": "10/5m/user",
-}
-MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
-MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_TOTP_ISSUER = "Envyard"
-MFA_RATE_LIMITS = {"webauthn_login": "300/5m/ip"}  # a key's signature cannot be guessed
-MFA_FORMS = {
-    "activate_totp": "frontend.forms.ActivateTOTP",
-    "authenticate": "frontend.attempts.SecondFactor",
-    "authenticate_webauthn": "frontend.attempts.SecurityKey",
-    "reauthenticate": "frontend.attempts.ConfirmFactor",
-    "reauthenticate_webauthn": "frontend.attempts.ConfirmSecurityKey",
-}
-# A user who can sign in can add a factor; with mandatory verification the address is confirmed.
-MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _https  # browsers offer passkeys on http://localhost
 
 # --- Trust -----------------------------------------------------------------------------------
@@ -270,6 +142,11 @@ HUB_SMOKE_TASKS = env.integer("HUB_SMOKE_TASKS", 5, low=1, high=1000)
 HUB_SMOKE_ATTEMPTS = env.integer("HUB_SMOKE_ATTEMPTS", 4, low=1, high=64)  # by the model, a task
 HUB_ROLLOUT_SECONDS = env.integer("HUB_ROLLOUT_SECONDS", 120, low=1, high=86400)
 HUB_RUN_SECONDS = env.integer("HUB_RUN_SECONDS", 900, low=10, high=604800)
+HUB_JUDGE_CALLS = env.integer("HUB_JUDGE_CALLS", 4000, low=1, high=10**7)  # of one run
+HUB_JUDGE_TOKENS = env.integer("HUB_JUDGE_TOKENS", 10_000_000, low=1, high=10**11)
+HUB_JUDGE_ROLLOUT_CALLS = env.integer("HUB_JUDGE_ROLLOUT_CALLS", 32, low=1, high=10**5)
+HUB_JUDGE_ROLLOUT_TOKENS = env.integer("HUB_JUDGE_ROLLOUT_TOKENS", 200_000, low=1, high=10**9)
+HUB_JUDGE_REPLY_TOKENS = env.integer("HUB_JUDGE_REPLY_TOKENS", 2048, low=1, high=10**6)
 HUB_LEASE_SECONDS = env.integer("HUB_LEASE_SECONDS", 60, low=5, high=3600)
 HUB_LEASE_ATTEMPTS = env.integer("HUB_LEASE_ATTEMPTS", 3, low=1, high=20)
 HUB_OWNER_RUNS = env.integer("HUB_OWNER_RUNS", 8, low=1, high=10000)
