@@ -28,6 +28,11 @@ def run_limits() -> RunLimits:
         wall_seconds=float(settings.HUB_RUN_SECONDS),
         rollout_seconds=float(settings.HUB_ROLLOUT_SECONDS),
         cpu_seconds=settings.HUB_RUN_SECONDS,
+        judge_calls=settings.HUB_JUDGE_CALLS,
+        judge_tokens=settings.HUB_JUDGE_TOKENS,
+        judge_calls_per_rollout=settings.HUB_JUDGE_ROLLOUT_CALLS,
+        judge_tokens_per_rollout=settings.HUB_JUDGE_ROLLOUT_TOKENS,
+        judge_max_tokens=settings.HUB_JUDGE_REPLY_TOKENS,
     )
 
 

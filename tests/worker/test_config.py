@@ -86,7 +86,8 @@ def test_roots_state_is_never_kept_below_a_closed_folder(tmp_path: Path) -> None
 
 
 def test_a_job_may_ask_for_less_but_not_for_more() -> None:
-    ceiling = Limits(wall_seconds=100, memory_bytes=1 << 30, tmp_bytes=1 << 20, pids=10)
+    ceiling = Limits(wall_seconds=100, memory_bytes=1 << 30, tmp_bytes=1 << 20, pids=10,
+                     judge_calls=20, judge_tokens=1000)  # fmt: skip
     limits = RunLimits(wall_seconds=50, memory_bytes=8 << 30, tmp_bytes=8 << 20, pids=5)
     result = ceiling.lowered(limits)
     assert (result.wall_seconds, result.memory_bytes, result.tmp_bytes, result.pids) == (
@@ -95,6 +96,10 @@ def test_a_job_may_ask_for_less_but_not_for_more() -> None:
         1 << 20,
         5,
     )
+    asked = RunLimits(judge_calls=10, judge_tokens=5000, judge_max_tokens=2000)
+    budgets = ceiling.judge_budgets(asked)
+    assert (budgets.judge_calls, budgets.judge_tokens, budgets.judge_max_tokens) == (10, 1000, 1000)
+    assert budgets.wall_seconds == asked.wall_seconds
 
 
 @pytest.mark.parametrize(

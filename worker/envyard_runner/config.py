@@ -283,4 +283,6 @@ def _limits(environ: Mapping[str, str]) -> Limits:
         log_bytes=_number(environ, "RUNNER_LOG_MB", usual.log_bytes // MEBIBYTE) * MEBIBYTE,
         events_bytes=_number(environ, "RUNNER_EVENTS_MB", usual.events_bytes // MEBIBYTE)
         * MEBIBYTE,
+        judge_calls=_number(environ, "RUNNER_JUDGE_CALLS", usual.judge_calls),
+        judge_tokens=_number(environ, "RUNNER_JUDGE_TOKENS", usual.judge_tokens),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from envyard.contract.job import RunLimits
 
@@ -13,6 +13,7 @@ OPEN_FILES = 65536  # of one process; below it libraries for many sandboxes refu
 class Limits:
     """Bounds of one run: seconds, bytes and counts, over all its processes together.
 
+    `judge_calls` and `judge_tokens` bound the use of the runner's judge by one run.
     `files` are open descriptors, `file_bytes` the size of the largest file. `tmp_bytes` bounds
     /tmp and /dev/shm each; they live in memory, so the machine needs memory_bytes + 2 tmp_bytes.
     `reserve_bytes` is what the machine keeps: where less is left, the run ends and is tried again.
@@ -28,6 +29,8 @@ class Limits:
     log_bytes: int = 4 << 20
     events_bytes: int = 256 << 20
     reserve_bytes: int = 256 << 20
+    judge_calls: int = 20_000
+    judge_tokens: int = 50_000_000
 
     @property
     def process_files(self) -> int:
@@ -53,4 +56,16 @@ class Limits:
             log_bytes=min(self.log_bytes, requested.log_bytes),
             events_bytes=self.events_bytes,
             reserve_bytes=self.reserve_bytes,
+            judge_calls=min(self.judge_calls, requested.judge_calls),
+            judge_tokens=min(self.judge_tokens, requested.judge_tokens),
+        )
+
+    def judge_budgets(self, requested: RunLimits) -> RunLimits:
+        """The job's limits with budgets of judge calls that are within this maximum."""
+        lowered = self.lowered(requested)
+        return replace(
+            requested,
+            judge_calls=lowered.judge_calls,
+            judge_tokens=lowered.judge_tokens,
+            judge_max_tokens=min(self.judge_tokens, requested.judge_max_tokens),
         )

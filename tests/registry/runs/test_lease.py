@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from django.test import override_settings
 from django.utils import timezone
 
 from envyard.contract.job import JobSpec
@@ -83,6 +84,17 @@ def test_the_job_names_the_wheel_the_plan_and_a_token_of_this_attempt(alice: Use
     assert (job.policies, job.tasks) == (POLICIES, settings.HUB_SMOKE_TASKS)
     assert job.limits.rollout_seconds == settings.HUB_ROLLOUT_SECONDS
     assert read_run_token(job.run_token) == Attempt(run.pk, 1)
+
+
+@override_settings(
+    HUB_JUDGE_CALLS=7, HUB_JUDGE_TOKENS=700, HUB_JUDGE_ROLLOUT_CALLS=3,
+    HUB_JUDGE_ROLLOUT_TOKENS=300, HUB_JUDGE_REPLY_TOKENS=100,
+)  # fmt: skip
+def test_the_job_has_the_hubs_budgets_of_judge_calls(alice: User) -> None:
+    limits = job_spec(make_leased_run(make_version(alice.owner))).limits
+    assert (limits.judge_calls, limits.judge_tokens) == (7, 700)
+    assert (limits.judge_calls_per_rollout, limits.judge_tokens_per_rollout) == (3, 300)
+    assert limits.judge_max_tokens == 100
 
 
 def test_cancelling_a_queued_run_ends_it_at_once(alice: User) -> None:

@@ -114,6 +114,45 @@ def test_with_a_judge_each_call_is_under_its_rollout_and_is_no_turn() -> None:
     assert KEY not in json.dumps(outcome.hub.batches)
 
 
+def live_checks(outcome: Outcome) -> set[str]:
+    facts = [batch["facts"] for batch in outcome.hub.batches if "judge_checks" in batch["facts"]]
+    return {row["check"] for each in facts for row in each["judge_checks"]} & {"plain", "pleading"}
+
+
+def test_checks_of_the_judge_use_what_the_run_left_of_its_budget() -> None:
+    judge = StubJudge()
+    limits = replace(SPEC.limits, judge_calls=CALLS - 3)  # the second of the two checks has none
+    outcome = perform_run(judged, spec=replace(JUDGED, limits=limits), judge=judge)
+    assert outcome.result[0] == "succeeded"
+    assert len(judge.requests) == CALLS - 3
+    assert live_checks(outcome) == set()
+    assert live_checks(perform_run(judged, spec=JUDGED, judge=StubJudge())) == {"plain", "pleading"}
+
+
+def test_a_judge_that_fails_during_the_checks_leaves_no_result_of_them() -> None:
+    judge = StubJudge()
+
+    def until_the_checks(_: Any) -> str:
+        if len(judge.requests) == CALLS - 4:
+            judge.status = 500
+        return "yes"
+
+    judge.verdict = until_the_checks
+    outcome = perform_run(judged, spec=JUDGED, judge=judge)
+    assert outcome.result[0] == "succeeded"
+    assert live_checks(outcome) == set()
+
+
+def test_the_runners_own_maximum_bounds_the_judge_calls_of_a_job() -> None:
+    judge = StubJudge()
+    settings = {"RUNNER_JUDGE_CALLS": "5"}
+    outcome = perform_run(judged, spec=JUDGED, judge=judge, settings=settings)
+    assert outcome.result[0] == "succeeded"
+    assert len(judge.requests) == 5
+    facts = [batch["facts"]["judge"] for batch in outcome.hub.batches if "judge" in batch["facts"]]
+    assert facts[-1]["over_budget"] == 12 - 5
+
+
 def test_replays_repeat_verdicts_in_their_order_and_call_no_server() -> None:
     judge = alternating()
     outcome = perform_run(judged, spec=JUDGED, judge=judge)

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from envyard.contract.job import JobSpec
+from envyard.contract.judge import JudgeCheck
 from envyard.contract.values import finite, record, text
 from envyard_runner.execution.collector import EventCollector, parse_event, read_tasks
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
 from envyard_runner.gateway import Gateway
-from envyard_runner.gateway.judge.checks import JudgeChecks
+from envyard_runner.gateway.judge.checks import LIVE, JudgeChecks
 from envyard_runner.gateway.judge.live import LiveVerdicts
-from envyard_runner.gateway.judge.usage import JudgeUsage
 from envyard_runner.hub_api.event_outbox import EventOutbox
 
 MAX_SECONDS = 180.0
@@ -26,14 +26,15 @@ class JudgeCheckRun:
     """The checks of one run, built from the event lines of their sandbox.
 
     `gateway` answers them. The judge itself is called for replies that it has not judged, within
-    the budgets of one run.
+    what is left of the run's budgets.
     """
 
     def __init__(
         self, job: JobSpec, collector: EventCollector, access: RunAccess, first: Gateway
     ) -> None:
         model = access.judge_model
-        live = LiveVerdicts(model, JudgeUsage(job.limits)) if model else None
+        self._usage = first.judge.usage.continued()
+        live = LiveVerdicts(model, self._usage) if model else None
         self.checks = JudgeChecks(collector.plan.replays.bases, first.records.judge, live)
         self.gateway = Gateway(job, None, replays=self.checks)
         self._job, self._collector, self._access = job, collector, access
@@ -65,9 +66,17 @@ class JudgeCheckRun:
             async for line in sandbox.lines():
                 self.add_line(line)
             await sandbox.wait()
-        results = self.checks.results
+        results = self._results()
         outbox.add_facts(judge_checks=results)
         outbox.log_line(f"{len(results)} times a rollout was scored under another verdict or reply")
+
+    def _results(self) -> list[JudgeCheck]:
+        """The results; without those under the judge itself where it refused or failed a call: a
+        reward without a verdict says nothing of the judge."""
+        results = self.checks.results
+        if self._usage.fault or self._usage.over_budget:
+            return [result for result in results if result.check not in LIVE]
+        return results
 
     def add_line(self, line: bytes) -> None:
         """Process one line."""

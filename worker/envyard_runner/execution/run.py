@@ -188,6 +188,7 @@ async def run_attempt(
 async def _evaluate(
     job: JobSpec, hub: RunHub, machine: RunnerContext, outbox: EventOutbox
 ) -> Ending:
+    job = replace(job, limits=machine.config.limits.judge_budgets(job.limits))
     adapter = ADAPTERS.get((job.framework, job.api))
     if adapter is None:
         return platform_ending(

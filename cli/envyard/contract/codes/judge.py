@@ -39,7 +39,8 @@ JUDGE = (
     environment_fault(
         "judge.over_budget",
         "Calls to the judge were refused because a budget was spent.",
-        "Call the judge less often for each rollout, or with shorter messages.",
+        "Call the judge less often for each rollout, or with shorter messages. The hub's operator "
+        "sets the budgets (HUB_JUDGE_ROLLOUT_CALLS, HUB_JUDGE_CALLS, ..._TOKENS).",
         severity="warning",
     ),
 )

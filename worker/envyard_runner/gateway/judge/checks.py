@@ -31,6 +31,7 @@ from envyard_runner.gateway.rollout_records import Record
 
 OF_EACH = ("own", "given", "yes", "no", "mute", "negated", "broken")
 OF_REPLIES = ("empty_yes", "empty_no", "plain", "pleading", "obeying")
+LIVE = ("plain", "pleading")  # under the judge itself
 POLICY = "check"  # of a check's own record: no probe, and no model
 NO_ANSWER = "I do not know the answer."
 ORDER = (
@@ -97,7 +98,7 @@ class JudgeChecks:
             for check in (*OF_EACH, *(OF_REPLIES if place == 0 else ())):
                 if check == "given" and donor is None:
                     continue
-                if check in ("plain", "pleading") and self._live is None:
+                if check in LIVE and self._live is None:
                     continue
                 self._planned[secrets.token_hex(8)] = Planned(base, check, donor)
         self._ready.set()

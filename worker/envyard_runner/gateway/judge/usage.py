@@ -38,6 +38,10 @@ class JudgeUsage:
     failed: asyncio.Event = field(default_factory=asyncio.Event)
     _waiting: list[tuple[str, float]] = field(default_factory=list)
 
+    def continued(self) -> JudgeUsage:
+        """A usage for further calls of the run, which the totals of this one count against."""
+        return JudgeUsage(self.limits, Counter(self.calls), Counter(self.tokens))
+
     def spend(self, rollout: str) -> None:
         """Count one call before it is made; raises Refusal 400 when a budget is spent."""
         limits, calls, tokens = self.limits, self.calls, self.tokens
