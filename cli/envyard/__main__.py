@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 from envyard import __version__
 from envyard import config as configs
+from envyard.client import Hub
 from envyard.commands import ALL
 from envyard.errors import HubCliError
 from envyard.output import Output
 
+# Raised by code that reads a value of an unexpected type.
+UNREADABLE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 EPILOG = """exit codes: 0 done, 1 failed, 2 wrong usage, 3 version rejected, 4 hub could not decide
 
 environment variables: HUB_URL, HUB_TOKEN, NO_COLOR"""
@@ -73,6 +78,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as exc:
         out.error(f"{exc.filename or 'a file'}: {exc.strerror or exc}", code="cli.file")
         return 1
+    except UNREADABLE as exc:
+        if not Hub.has_answered:
+            raise
+        out.error(*_unreadable(exc), code="cli.unexpected_answer")
+        return 1
+
+
+def _unreadable(exc: Exception) -> tuple[str, str]:
+    """Message and hint for an answer with values of other types: the line names the field."""
+    frame = traceback.extract_tb(exc.__traceback__)[-1]
+    where = f"{Path(frame.filename).name}:{frame.lineno}"
+    message = (
+        f"the hub's answer cannot be read: {type(exc).__name__}: {str(exc)[:300]} "
+        f"({where}: {(frame.line or '')[:120]})"
+    )
+    hint = (
+        f"The hub may be of another release than hub {__version__}: install the hub command that "
+        "its page /publish/ offers. Else report this line."
+    )
+    return message, hint
 
 
 if __name__ == "__main__":

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import requests
+from urllib3.exceptions import HTTPError
 
 from envyard import __version__
 from envyard.config import Config
 from envyard.contract.names import Ref
+from envyard.contract.values import text
 from envyard.errors import ApiError, HubCliError, NoConnection
 
 TIMEOUT = (10.0, 60.0)
 RETRIES = 4
+BLOCK = 1 << 16
+MAX_ANSWER = 64 << 20  # bytes of a JSON answer, decompressed
+MAX_ANSWER_SECONDS = 300.0
+MAX_MESSAGE = 4000  # characters of an error
 
 
 class Answer(dict[str, Any]):
@@ -34,7 +41,12 @@ class Answer(dict[str, Any]):
 
 
 class Hub:
-    """One hub, as one person. Paths are relative to /api/v1/ unless they begin with a slash."""
+    """One hub, as one person. Paths are relative to /api/v1/ unless they begin with a slash.
+
+    `has_answered` is whether any hub sent this process an answer.
+    """
+
+    has_answered = False
 
     def __init__(
         self, config: Config, session: requests.Session | None = None, *, tries: int = RETRIES
@@ -44,6 +56,7 @@ class Hub:
         self.token = config.token
         self.session = session or requests.Session()
         self.session.headers["User-Agent"] = f"envyard/{__version__}"
+        self.session.hooks["response"].append(_drop_redirect_body)
 
     def get(self, path: str, **params: Any) -> Any:
         """A JSON answer; raises ApiError, NoConnection."""
@@ -66,9 +79,9 @@ class Hub:
         return self._json("DELETE", path)
 
     def pages(self, path: str, *, limit: int, **params: Any) -> Iterator[dict[str, Any]]:
-        """Up to `limit` results, over all pages they need."""
+        """Up to `limit` results, over all pages they need; a page without any is the last."""
         answer = self.get(path, limit=min(limit, 100), **params)
-        while True:
+        while answer["results"]:
             for row in answer["results"]:
                 if limit <= 0:
                     return
@@ -95,27 +108,31 @@ class Hub:
         latest: dict[str, Any] = detail["latest_version"]
         return latest
 
-    def download(self, url: str, to: Path) -> None:
-        """Fetch a file of this hub with our token; the caller checks its hash."""
-        with self._send("GET", url, stream=True) as answer, to.open("wb") as out:
+    def download(self, url: str, to: Path, *, size: int) -> None:
+        """Fetch a file of this hub with our token, no more than `size` bytes; the caller checks its
+        hash."""
+        answer, _ = self._send("GET", url, read=_not_read)
+        with answer, to.open("wb") as out:
             if answer.status_code >= 400:
-                raise api_error(answer)
+                raise api_error(answer, _body(answer))
             try:
-                for block in answer.iter_content(1 << 16):
+                for block in answer.iter_content(BLOCK):
                     out.write(block)
+                    if out.tell() > size:
+                        return
             except requests.RequestException as exc:
                 raise NoConnection(
                     f"the download of {to.name} was interrupted: {reason(exc)}", "Try again."
                 ) from exc
 
     def _json(self, method: str, path: str, **kwargs: Any) -> Any:
-        answer = self._send(method, path, **kwargs)
+        answer, content = self._send(method, path, **kwargs)
         if answer.status_code >= 400:
-            raise api_error(answer)
-        if not answer.content:
+            raise api_error(answer, content)
+        if not content:
             return None
         try:
-            document = answer.json(object_hook=Answer)
+            document = json.loads(content, object_hook=Answer)
         except (ValueError, RecursionError):
             document = None
         if not isinstance(document, Answer):
@@ -124,7 +141,15 @@ class Hub:
             )
         return document
 
-    def _send(self, method: str, path: str, **kwargs: Any) -> requests.Response:
+    def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        read: Callable[[requests.Response], bytes] | None = None,
+        **kwargs: Any,
+    ) -> tuple[requests.Response, bytes]:
+        """The answer, and its body unless `read` leaves it to the caller."""
         url = self._absolute(path)
         headers = {"Accept": "application/json"}
         if self.token and url.startswith(self.url + "/"):
@@ -132,8 +157,13 @@ class Hub:
         tries = self.tries if method == "GET" else 1
         for tries_left in reversed(range(tries)):
             try:
-                return self.session.request(method, url, headers=headers, timeout=TIMEOUT, **kwargs)
-            except requests.RequestException as exc:
+                answer = self.session.request(
+                    method, url, headers=headers, timeout=TIMEOUT, stream=True, **kwargs
+                )
+                content = (read or _body)(answer)
+                Hub.has_answered = True
+                return answer, content
+            except (OSError, HTTPError) as exc:
                 if not tries_left:
                     raise NoConnection(
                         f"cannot reach {self.url}: {reason(exc)}",
@@ -147,6 +177,33 @@ class Hub:
         if path.startswith(("http://", "https://")):
             return path
         return self.url + (path if path.startswith("/") else f"/api/v1/{path}")
+
+
+def _drop_redirect_body(answer: requests.Response, **_: Any) -> None:
+    """Close an answer that redirects: its body would be read whole before the next request."""
+    if answer.is_redirect:
+        answer.close()
+
+
+def _not_read(_: requests.Response) -> bytes:
+    return b""
+
+
+def _body(answer: requests.Response) -> bytes:
+    """The decompressed body; raises NoConnection for one beyond the limits of size and time."""
+    deadline = time.monotonic() + MAX_ANSWER_SECONDS
+    content = bytearray()
+    with answer:
+        while block := answer.raw.read1(BLOCK, decode_content=True):
+            content += block
+            if len(content) > MAX_ANSWER or time.monotonic() > deadline:
+                raise NoConnection(
+                    f"the answer of {answer.url} has more than {MAX_ANSWER >> 20} MiB, or takes "
+                    f"longer than {MAX_ANSWER_SECONDS:.0f} s",
+                    "Check HUB_URL, or report it to the hub's operator.",
+                    "cli.unexpected_answer",
+                )
+    return bytes(content)
 
 
 def environment_path(ref: Ref) -> str:
@@ -169,12 +226,13 @@ def reason(exc: Exception) -> str:
     )
 
 
-def api_error(answer: requests.Response) -> ApiError:
+def api_error(answer: requests.Response, content: bytes) -> ApiError:
     """The hub's error; of an answer without the hub's error shape its status."""
     try:
-        error = answer.json()["error"]
-        code, message = str(error.get("code", "hub.error")), str(error.get("message") or "")
-        hint = str(error.get("hint") or "")
+        error = json.loads(content)["error"]
+        code = text(error.get("code", "hub.error"), 100)
+        message = text(error.get("message") or "", MAX_MESSAGE)
+        hint = text(error.get("hint") or "", MAX_MESSAGE)
         if code == "request.not_found":  # names which of several requests failed
             message = f"{answer.url}: {message}"
         authorization = answer.request.headers.get("Authorization")
@@ -187,7 +245,7 @@ def api_error(answer: requests.Response) -> ApiError:
             hint,
             error.get("details"),
         )
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ApiError(
             answer.status_code,
             "hub.error",

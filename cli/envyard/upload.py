@@ -37,5 +37,5 @@ def upload(path: Path, url: str, token: str) -> str:
         finally:
             repository.close()
     if answer.status_code >= 300:
-        raise api_error(answer)
+        raise api_error(answer, answer.content)
     return answer.text.strip().splitlines()[0] if answer.text.strip() else "Uploaded"

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from envyard import config as configs
 from envyard.__main__ import main
+from envyard.client import Hub
 from envyard.config import config_path
 from tests.cli.conftest import Answers
 
@@ -133,9 +135,9 @@ def test_the_client_sends_the_token_to_no_other_host(
     server.reply(
         "GET /api/v1/environments/?limit=20",
         200,
-        {"results": [], "next": f"{other}/api/v1/environments/?cursor=x"},
+        {"results": [{"n": 1}], "next": f"{other}/api/v1/environments/?cursor=x"},
     )
     server.reply("GET /api/v1/environments/?cursor=x", 200, {"results": [], "next": None})
-    assert main(["search", "--url", server.url]) == 0
+    assert list(Hub(configs.load(server.url)).pages("environments/", limit=20)) == [{"n": 1}]
     assert server.requests[0][1] == "Bearer hub_secret"
     assert server.requests[1] == ("GET /api/v1/environments/?cursor=x", None)

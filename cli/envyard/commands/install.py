@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,11 +14,51 @@ from envyard import config as configs
 from envyard import installer
 from envyard.client import Hub
 from envyard.commands.show import ref_of
-from envyard.contract.names import Ref
+from envyard.contract.data_lock import is_path
+from envyard.contract.names import Ref, check_name, parse_ref
 from envyard.errors import HubCliError, UsageError
 from envyard.output import Output
 
+ADDRESS = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+/[A-Za-z0-9._~/%+=&?,!-]*")
+SHA256 = re.compile(r"[0-9a-f]{64}")
+FOLDER = re.compile(r"[A-Za-z0-9._/+-]{1,500}")
 RELEASE = re.compile(r"[a-z][a-z-]*==[0-9][0-9A-Za-z.]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedFile:
+    """A file that an installer receives. A hub's text reaches it only in these forms: no option, no
+    second line, no local file, no `${VARIABLE}`, which uv and pip would replace."""
+
+    name: str
+    url: str
+    sha256: str
+    folder: str = ""
+
+    @classmethod
+    def read(cls, name: str, row: dict[str, Any], *, folder: str = "") -> PinnedFile:
+        """Read url and sha256 of a hub's answer; raises HubCliError."""
+        url, sha256 = row["url"], row["sha256"]
+        for field, value, form in (("url", url, ADDRESS), ("sha256", sha256, SHA256)):
+            if not isinstance(value, str) or not form.fullmatch(value):
+                raise _unusable(f"{field}={value!r:.200}")
+        if folder and not (FOLDER.fullmatch(folder) and is_path(folder)):
+            raise _unusable(f"subdirectory={folder!r:.200}")
+        return cls(name, url, sha256, folder)
+
+    @property
+    def requirement(self) -> str:
+        """A PEP 508 direct reference with its hash."""
+        folder = f"&subdirectory={self.folder}" if self.folder else ""
+        return f"{self.name} @ {self.url}#sha256={self.sha256}{folder}"
+
+
+def _unusable(field: str) -> HubCliError:
+    return HubCliError(
+        f"the hub's answer has {field}, which no installer is given",
+        "Do not install it; report it to the hub's operator.",
+        "cli.unexpected_answer",
+    )
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
@@ -114,30 +155,36 @@ def needs_login(version: dict[str, Any]) -> bool:
 
 def pin(hub: Hub, version: dict[str, Any], temporary: Path) -> str:
     """A PEP 508 direct reference with its hash, to a local file where the hub requires a login."""
-    file, name = version["file"], version["environment"].partition("/")[2]
-    if not needs_login(version):
-        return f"{name} @ {file['url']}#sha256={file['sha256']}"
-    return f"{name} @ {_downloaded(hub, file, temporary).as_uri()}#sha256={file['sha256']}"
+    pinned = wheel_of(version)
+    if needs_login(version):
+        pinned = replace(pinned, url=_downloaded(hub, version["file"], temporary).as_uri())
+    return pinned.requirement
 
 
 def archive(hub: Hub, version: dict[str, Any], row: dict[str, Any], temporary: Path) -> str:
     """The hub's archive of a git dependency, to install in place of the repository."""
-    if not needs_login(version):
-        return archive_of(row)
-    return archive_of({**row, "url": _downloaded(hub, row, temporary).as_uri()})
+    pinned = archive_of(row)
+    if needs_login(version):
+        pinned = replace(pinned, url=_downloaded(hub, row, temporary).as_uri())
+    return pinned.requirement
 
 
-def archive_of(row: dict[str, Any]) -> str:
-    """A PEP 508 direct reference to the archive of a git dependency, with its hash."""
-    folder = f"&subdirectory={row['subdirectory']}" if row["subdirectory"] else ""
-    return f"{row['name']} @ {row['url']}#sha256={row['sha256']}{folder}"
+def wheel_of(version: dict[str, Any]) -> PinnedFile:
+    """The version's own wheel; raises HubCliError."""
+    return PinnedFile.read(parse_ref(version["environment"]).name, version["file"])
+
+
+def archive_of(row: dict[str, Any]) -> PinnedFile:
+    """The archive of a git dependency; raises HubCliError."""
+    return PinnedFile.read(check_name(row["name"]), row, folder=row["subdirectory"])
 
 
 def _downloaded(hub: Hub, file: dict[str, Any], temporary: Path) -> Path:
     """The file, fetched with our token and verified."""
     path = temporary / Path(file["filename"]).name
-    hub.download(file["url"], path)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    hub.download(file["url"], path, size=int(file["size"]))
+    with path.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
     if digest != file["sha256"]:
         raise HubCliError(
             f"{file['filename']} has sha256 {digest}, the hub gives {file['sha256']}",

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from envyard import config as configs
 from envyard.client import Hub, version_path
 from envyard.commands.info import data_set, git_dependency
-from envyard.commands.install import archive_of, chosen, needs_login
+from envyard.commands.install import archive_of, chosen, needs_login, wheel_of
 from envyard.commands.show import ref_of
 from envyard.contract.lock import BadLock, Pin, parse, render
 from envyard.contract.names import parse_ref
@@ -40,19 +40,21 @@ def run(args: Namespace, out: Output) -> None:
         out.json({**lock, **shown, "git_dependencies": sources})
         return
     pins = _pins(lock["text"])
-    out.line(f"# {version['ref']} on {platform}, resolved {lock['made_at'][:10]}")
-    for row in data_sets:
-        out.line(" ".join(f"# reads {data_set(row)}: hub data {version['ref']} --to DIR".split()))
+    lines = [_comment(f"{version['ref']} on {platform}, resolved {lock['made_at'][:10]}")]
+    texts = [f"reads {data_set(row)}: hub data {version['ref']} --to DIR" for row in data_sets]
+    lines += map(_comment, texts)
     if needs_login(version):
         out.note(
             f"its wheel needs a login: install it afterwards with `hub install {version['ref']}`"
         )
     else:
-        out.line(_wheel(version))
+        wheel = wheel_of(version)
+        lines.append(_hashed(f"{wheel.name} @ {wheel.url}", wheel.sha256))
         for row in sources:
-            out.line(f"# {git_dependency(row)}")
-            out.line(f"{archive_of(row)} \\\n    --hash=sha256:{row['sha256']}")
-    for line in render(pins).splitlines():
+            archive = archive_of(row)
+            lines.append(_comment(git_dependency(row)))
+            lines.append(_hashed(archive.requirement, archive.sha256))
+    for line in [*lines, *render(pins).splitlines()]:
         out.line(line)
     # The wheel's METADATA names repositories, not the archives that the lock has in their place.
     options = "--no-deps --require-hashes" if sources else "--require-hashes"
@@ -68,9 +70,13 @@ def _pins(text: str) -> tuple[Pin, ...]:
         ) from error
 
 
-def _wheel(version: dict[str, Any]) -> str:
-    file, name = version["file"], version["environment"].partition("/")[2]
-    return f"{name} @ {file['url']} \\\n    --hash=sha256:{file['sha256']}"
+def _hashed(requirement: str, sha256: str) -> str:
+    return f"{requirement} \\\n    --hash=sha256:{sha256}"
+
+
+def _comment(text: str) -> str:
+    """The text on one line, whatever line breaks the hub's values have."""
+    return " ".join(f"# {text}".split())
 
 
 def _platform(requested: str | None, locks: list[dict[str, Any]], ref: str) -> str:

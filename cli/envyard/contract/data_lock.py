@@ -140,6 +140,10 @@ class DataLock:
         ]
         if len(set(revisions)) != len(revisions):
             raise BadDataLock("a revision of a repository resolves to one commit")
+        files = {file for each in lock.repositories for file in each.files}
+        contents = {(file.object_id, file.size, file.sha256) for file in files}
+        if len(contents) != len({object_id for object_id, *_ in contents}):
+            raise BadDataLock("an object id stands for the same bytes in all files that have it")
         if fault := lock.over_bounds:
             raise BadDataLock(fault)
         return lock
@@ -226,8 +230,9 @@ def is_revision(revision: str) -> bool:
 
 
 def is_name(name: str) -> bool:
-    """Whether `name` can be OWNER/NAME or, as of old data sets, NAME alone."""
-    return re.fullmatch(NAME, name) is not None and ".." not in name
+    """Whether `name` can be OWNER/NAME or, as of old data sets, NAME alone; `--` stands for the
+    slash in the names of cache folders."""
+    return re.fullmatch(NAME, name) is not None and ".." not in name and "--" not in name
 
 
 def licence_tag(value: Any) -> str:
