@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,6 +13,8 @@ from packaging.specifiers import SpecifierSet
 from envyard.builder import find_uv, uv_environment
 from envyard.contract.detect import Detection
 from envyard.contract.findings import Finding
+from envyard.contract.frameworks.adapter import override_lines
+from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.metadata import is_plain
 from envyard.contract.names import normalise
 from envyard.contract.resolution import diagnose
@@ -20,6 +22,7 @@ from envyard.contract.wheel import Wheel
 from envyard.hub_checks import About
 
 SECONDS = 180
+REQUIREMENTS, OVERRIDES = "requirements.in", "overrides.txt"
 PLATFORM = "x86_64-unknown-linux-gnu"  # of runners
 
 
@@ -40,10 +43,13 @@ def findings(wheel: Wheel, detected: Detection, about: About) -> list[Finding]:
         raise NotResolved(
             f"no Python of the hub meets Requires-Python {wheel.metadata.requires_python[:120]}"
         )
-    lines = _requirements(wheel, detected, about)
+    files = {
+        REQUIREMENTS: "".join(f"{line}\n" for line in _requirements(wheel, detected, about)),
+        OVERRIDES: override_lines(_left_out(wheel, detected)),
+    }
     refusals: list[Finding] = []
     for python in pythons:
-        refusal = _refusal(uv, lines, python, about.index)
+        refusal = _refusal(uv, files, python, about.index)
         if refusal is None:
             return []
         refusals.append(refusal)
@@ -66,6 +72,20 @@ def _requirements(wheel: Wheel, detected: Detection, about: About) -> list[str]:
     return [*lines, f"{detected.framework}{bound}"] if bound else lines
 
 
+def _left_out(wheel: Wheel, detected: Detection) -> list[str]:
+    """What a runner may leave out, unless the wheel itself requires it."""
+    adapter = ADAPTERS.get((detected.framework, detected.api))
+    own = {_name(text) for text in wheel.metadata.requires_dist}
+    return [name for name, _ in adapter.left_out if name not in own] if adapter else []
+
+
+def _name(text: str) -> str:
+    try:
+        return normalise(Requirement(text).name)
+    except (ValueError, RecursionError):
+        return ""
+
+
 def _pythons(wheel: Wheel, about: About) -> list[str]:
     """The hub's Pythons that the wheel allows, the newest first; without any, one it allows."""
     try:
@@ -77,28 +97,30 @@ def _pythons(wheel: Wheel, about: About) -> list[str]:
     return fitting[::-1] if about.pythons else fitting[:1]
 
 
-def _refusal(uv: str, lines: Sequence[str], python: str, index: str) -> Finding | None:
+def _refusal(uv: str, files: Mapping[str, str], python: str, index: str) -> Finding | None:
     """The finding why they cannot be installed on that Python, None where they can; raises
     NotResolved.
 
     uv keeps the index's pages for minutes: only fresh pages show that a release is missing.
     """
-    if _compile(uv, lines, python, index) is None:
+    if _compile(uv, files, python, index) is None:
         return None
-    return _compile(uv, lines, python, index, "--refresh")
+    return _compile(uv, files, python, index, "--refresh")
 
 
 def _compile(
-    uv: str, lines: Sequence[str], python: str, index: str, *options: str
+    uv: str, files: Mapping[str, str], python: str, index: str, *options: str
 ) -> Finding | None:
     """What one call of uv reports; raises NotResolved."""
-    command = [uv, "pip", "compile", "requirements.in", "--output-file", "lock.txt", "--quiet"]
-    command += ["--color", "never", "--only-binary", ":all:", "--no-header", "--no-annotate"]
+    command = [uv, "pip", "compile", REQUIREMENTS, "--overrides", OVERRIDES, "--quiet"]
+    command += ["--output-file", "lock.txt", "--color", "never", "--only-binary", ":all:"]
+    command += ["--no-header", "--no-annotate"]
     command += ["--python-version", python, "--python-platform", PLATFORM, *options]
     if index:
         command += ["--no-config", f"--default-index={index}"]
     with TemporaryDirectory(prefix="envyard-") as folder:
-        Path(folder, "requirements.in").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        for name, text in files.items():
+            Path(folder, name).write_text(text, encoding="utf-8")
         try:
             completed = subprocess.run(
                 command,

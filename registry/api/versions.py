@@ -91,7 +91,7 @@ def version_locks(request: Request, owner: str, name: str, number: str) -> Respo
 @api_view(["GET"])
 @permission_classes([requires(GET="version.see")])
 def version_lock(request: Request, owner: str, name: str, number: str, platform: str) -> Response:
-    """Show a lock. `text` is a requirements file with hashes, for `--require-hashes`."""
+    """Show a lock. `text` is a requirements file for `--no-deps --require-hashes`."""
     lock = locks.of(lookup.version(request, owner, name, number), platform)
     return Response(LockDetailSerializer(lock_models.detail(lock)).data)
 

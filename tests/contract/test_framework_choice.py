@@ -93,11 +93,61 @@ def test_choose_names_the_release_that_the_bound_must_admit() -> None:
 
 
 def test_names_that_only_releases_have_which_no_runner_can_run_are_not_the_authors_fault() -> None:
-    finding = only(chosen(f"{LOADS}from verifiers.envs.experimental.rlm_env import RLMEnv\n"))
+    finding = only(chosen(f"{LOADS}from verifiers import ToolRubric\n"))
     assert finding.code == "env.framework_undriven"
-    assert "0.1.9 to 0.1.14" in finding.message
+    assert "0.1.2 to 0.1.8.post2" in finding.message
     assert CODES[finding.code].fault == "platform"
     assert only(chosen(LOADS, "verifiers==0.1.5")).code == "env.framework_undriven"
+
+
+ROW = """
+def row(d):
+    return {"question": d["text"], "answer": d["sum"], "task": %s}
+"""
+IN_INFO = """
+def reward(info, **kwargs):
+    return float(info["task"] == "sums")
+"""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        LOADS + ROW % '"sums"',
+        LOADS + ROW % "f'sums:{d}'",
+        LOADS + ROW.replace("question", "prompt") % "'[1]'",
+        LOADS + IN_INFO,
+        LOADS + "TASKS = {r['info']['task'] for r in []}",
+    ],
+)
+def test_rows_with_plain_texts_as_tasks_choose_a_release_that_accepts_them(source: str) -> None:
+    choice = chosen(source, "verifiers>=0.1.10")
+    assert (choice.release, choice.findings) == ("0.1.12", ())
+    assert not admits(choice, "0.1.14")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        LOADS + ROW % "None",
+        LOADS + ROW % "d['task']",
+        LOADS + ROW % repr('{"name": "sums"}'),
+        LOADS + ROW.replace("question", "note") % "'sums'",
+        LOADS + "STATE = {'task': 'sums'}\nX = STATE['task']",
+    ],
+)
+def test_other_uses_of_the_word_task_choose_the_newest_release(source: str) -> None:
+    assert chosen(source, "verifiers>=0.1.10").release == "0.3.1"
+
+
+def test_rows_that_no_admitted_release_accepts_warn_and_what_only_rows_can_show_does_not() -> None:
+    choice = chosen(LOADS + ROW % '"sums"', "verifiers>=0.2")
+    finding = only(choice)
+    assert (choice.release, finding.code, finding.severity) == (
+        "0.3.1", "env.framework_names_missing", "warning"
+    )  # fmt: skip
+    assert "rows whose `task` is a plain text (my_env.py:6; 0.0.0 to 0.1.12)" in finding.message
+    assert chosen(LOADS + IN_INFO, "verifiers>=0.2").findings == ()
 
 
 def test_a_name_that_only_a_function_uses_warns_and_the_newest_release_is_taken() -> None:

@@ -283,12 +283,11 @@ def test_a_cancelled_run_is_taken_back_by_its_owner_once(alice: User, queues: Qu
     assert version.status == "listed"
 
 
-RLM = """
+UNDRIVEN = """
 import verifiers as vf
-from verifiers.envs.experimental.rlm_env import RLMEnv
 
 def load_environment():
-    return RLMEnv(vf.Rubric())
+    return vf.SingleTurnEnv(rubric=vf.ToolRubric())
 """
 TYPO = "import verifiers as vf\n\ndef load_environment():\n    return vf.SingelTurnEnv()\n"
 
@@ -296,14 +295,14 @@ TYPO = "import verifiers as vf\n\ndef load_environment():\n    return vf.SingelT
 @pytest.mark.parametrize(
     ("source", "status", "code"),
     [
-        (RLM, Status.HELD, "env.framework_undriven"),
+        (UNDRIVEN, Status.HELD, "env.framework_undriven"),
         (TYPO, Status.REJECTED, "env.framework_names_missing"),
     ],
 )
 def test_names_that_only_a_release_which_no_runner_runs_has_hold_and_those_of_none_reject(
     alice: User, queues: Queues, source: str, status: Status, code: str
 ) -> None:
-    metadata = {"Requires-Dist": ["verifiers>=0.1.9"]}
+    metadata = {"Requires-Dist": ["verifiers>=0.1.3"]}
     wheel = wheels.make_wheel(files={"demo_env.py": source}, metadata=metadata)
     version = checked(alice, queues, wheel=wheel)
     assert version.status == status

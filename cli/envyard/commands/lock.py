@@ -28,7 +28,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
 
 
 def run(args: Namespace, out: Output) -> None:
-    """Print a requirements file for `uv pip install --require-hashes -r`, or pip's."""
+    """Print a requirements file for `uv pip install --no-deps --require-hashes -r`, or pip's."""
     hub = Hub(configs.load(args.url))
     version = chosen(hub, ref_of(args.ref))
     path = f"{version_path(parse_ref(version['ref']))}locks/"
@@ -56,8 +56,8 @@ def run(args: Namespace, out: Output) -> None:
             lines.append(_hashed(archive.requirement, archive.sha256))
     for line in [*lines, *render(pins).splitlines()]:
         out.line(line)
-    # The wheel's METADATA names repositories, not the archives that the lock has in their place.
-    options = "--no-deps --require-hashes" if sources else "--require-hashes"
+    # A lock has archives in place of repositories, and leaves out what no environment imports.
+    options = "--no-deps --require-hashes"
     out.hint(f"hub lock {version['ref']} > env.txt && uv pip install {options} -r env.txt")
 
 

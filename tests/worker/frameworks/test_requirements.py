@@ -10,7 +10,11 @@ from packaging.requirements import Requirement
 from envyard.contract.frameworks.adapter import Adapter
 from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard_runner import guest
-from envyard_runner.frameworks.requirements import framework_requirements, is_known_release
+from envyard_runner.frameworks.requirements import (
+    FrameworkRequirements,
+    framework_requirements,
+    is_known_release,
+)
 from envyard_runner.venvs import VenvError
 from tests.wheels import filename, make_wheel
 
@@ -29,7 +33,8 @@ OPEN = {"Requires-Dist": ["verifiers>=0.1.9"]}
         ("v0", "0.3.1", True),
         ("v0", "0.4.0", False),
         ("v0", "0.2.0", True),
-        ("v0", "0.1.14", False),
+        ("v0", "0.1.9", True),
+        ("v0", "0.1.8.post2", False),
     ],
 )
 def test_an_api_gets_only_releases_that_have_it(api: str, version: str, fits: bool) -> None:
@@ -42,18 +47,37 @@ def test_classic_environments_get_the_library_their_rows_live_in() -> None:
     assert "datasets" in ADAPTERS["verifiers", "v0"].requirements
 
 
-def test_a_wheel_gets_the_newest_release_that_exports_what_its_code_uses(tmp_path: Path) -> None:
-    source = "import verifiers as vf\ndef load_environment(): return vf.SingleTurnEnv()\n"
-    path = tmp_path / filename("my-env", "0.1.0")
-    path.write_bytes(make_wheel("my-env", files={"my_env.py": source}, metadata=OPEN))
-    needed = framework_requirements(V0, wheel=path, module="my_env")
-    assert needed.requirements == ("verifiers<0.3.2,>=0.2", *BESIDE)
-    assert needed.requires_python == "<3.14,>=3.11"
-    old = source + "from verifiers.envs.experimental.rlm_env import RLMEnv\n"
-    path.write_bytes(make_wheel("my-env", files={"my_env.py": old}, metadata=OPEN))
+LOADS = "import verifiers as vf\ndef load_environment(): return vf.SingleTurnEnv()\n"
+RLM = f"{LOADS}from verifiers.envs.experimental.rlm_env import RLMEnv\n"
+
+
+def needed_of(folder: Path, source: str, *requires: str) -> FrameworkRequirements:
+    path = folder / filename("my-env", "0.1.0")
+    metadata = {"Requires-Dist": [*requires]}
+    path.write_bytes(make_wheel("my-env", files={"my_env.py": source}, metadata=metadata))
+    return framework_requirements(V0, wheel=path, module="my_env")
+
+
+def test_a_wheel_gets_the_newest_release_that_has_what_its_code_uses(tmp_path: Path) -> None:
+    needed = needed_of(tmp_path, LOADS, "verifiers>=0.1.9")
+    assert needed.requirements == ("verifiers<0.3.2,>=0.1.9,>=0.2", *BESIDE)
+    assert (needed.requires_python, needed.left_out) == ("<3.14,>=3.11", ())
+    needed = needed_of(tmp_path, RLM, "verifiers>=0.1.9")
+    assert needed.requirements == ("verifiers<0.3.2,>=0.1.9,<=0.1.14", *BESIDE)
+    assert needed.requires_python == "<3.14,>=3.10"
+
+
+def test_a_release_that_no_runner_drives_is_the_platforms_affair(tmp_path: Path) -> None:
     with pytest.raises(VenvError) as caught:
-        framework_requirements(V0, wheel=path, module="my_env")
+        needed_of(tmp_path, LOADS, "verifiers==0.1.8")
     assert (caught.value.finding.code, caught.value.fault) == ("env.framework_undriven", "platform")
+
+
+def test_what_only_commands_of_earlier_releases_import_is_left_out(tmp_path: Path) -> None:
+    assert needed_of(tmp_path, LOADS, "verifiers==0.1.12").left_out == ("wget",)
+    assert needed_of(tmp_path, LOADS, "verifiers==0.1.12.dev3").left_out == ("wget",)
+    assert needed_of(tmp_path, LOADS, "verifiers==0.1.12", "Wget").left_out == ()
+    assert needed_of(tmp_path, LOADS, "verifiers").left_out == ()
 
 
 @pytest.mark.parametrize(

@@ -262,7 +262,7 @@ async def _build_venv(
                 machine.config, wheel, needed.requirements,
                 driven=needed.driven, requires_python=needed.requires_python,
                 agree=agree, before=job.uploaded_at, seconds=seconds,
-                git=git,
+                git=git, left_out=needed.left_out,
             )  # fmt: skip
         finally:
             progress.cancel()

@@ -3,13 +3,14 @@
 An author's own requirement is not enough. verifiers 0.4.0 removed `load_environment` environments;
 most of them declare `verifiers>=0.1` and would get 0.4 without the bound added here. Nor does the
 `verifiers` that v1 templates declare stop at the release they were written for. Of the releases
-left the wheel gets the newest that exports the names its code uses. Source: verifiers 0.2.0 to
+left the wheel gets the newest that exports the names its code uses. Source: verifiers 0.1.9 to
 0.4.0, package contents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,12 +31,14 @@ class FrameworkRequirements:
     """What must be installed beside an environment.
 
     `requirements` are lines for the resolver, `driven` those that a lock made by another runner
-    must meet too; `requires_python` is the framework's own Requires-Python.
+    must meet too; `requires_python` is the framework's own Requires-Python. `left_out` names what
+    the framework requires and its environments do not import.
     """
 
     requirements: tuple[str, ...]
     driven: tuple[str, ...] = ()
     requires_python: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 def framework_requirements(adapter: Adapter, *, wheel: Path, module: str) -> FrameworkRequirements:
@@ -60,8 +63,20 @@ def framework_requirements(adapter: Adapter, *, wheel: Path, module: str) -> Fra
         if problem.code == "env.framework_undriven":
             raise VenvError(problem)
     beside = (line for line in adapter.installed_beside if not _excluded(line, declared))
-    requirements = (choice.requirement, *beside)
-    return FrameworkRequirements(requirements, adapter.driven, choice.requires_python)
+    framework = ",".join((choice.requirement, *adapter.bounds_of(choice.release)))
+    requirements = (framework, *beside)
+    own = {*_names(declared)}
+    left_out = (name for name in adapter.left_out_of(choice.release) if name not in own)
+    return FrameworkRequirements(
+        requirements, adapter.driven, choice.requires_python, tuple(left_out)
+    )
+
+
+def _names(declared: Iterable[str]) -> Iterator[str]:
+    """The distributions that the wheel itself requires."""
+    for text in declared:
+        with suppress(ValueError, RecursionError):
+            yield canonicalize_name(Requirement(text).name)
 
 
 def _excluded(line: str, declared: Iterable[str]) -> bool:

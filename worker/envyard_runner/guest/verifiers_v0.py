@@ -1,7 +1,7 @@
 """Classic verifiers: packages with a `load_environment`, played by their own rollout and rubric.
 
 Its rubrics turn an exception in a reward function into a reward of zero; here it is an error. Its
-client turns an empty reply into an error; here it is a reply. Source: verifiers 0.3.1.
+client turns an empty reply into an error; here it is a reply. Source: verifiers 0.1.9 to 0.3.1.
 """
 
 from __future__ import annotations
@@ -21,18 +21,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import verifiers as vf
-from verifiers.clients import OpenAIChatCompletionsClient
-from verifiers.errors import EmptyModelResponseError, ModelError
-from verifiers.types import ClientConfig
+from verifiers.errors import ModelError
 
 from . import seeds, web
+from . import verifiers_v0_releases as releases
 from .adapter import Message, Outcome, Rollout, Task
 from .events import error_of
 from .job import GuestJob
 from .reference import send_references
 from .rollout_context import rollout as named_rollout
-
-NO_KEY = "ENVYARD_NO_KEY"
 
 
 @dataclass(slots=True)
@@ -64,6 +61,7 @@ class VerifiersV0:
         self.env: Any = None
         self.http: Any = None
         self.seed_options: list[str] = []
+        self.client_class = releases.client_class()
 
     def prepare(self) -> None:
         """Make the client, and have every rubric note its scores."""
@@ -80,7 +78,7 @@ class VerifiersV0:
         seed_options = seeds.options(self.module.load_environment, self.job.seed)
         self.seed_options = [*seed_options]
         self.env = self.module.load_environment(**seed_options)
-        split = "train" if self.env.build_dataset() is not None else "eval"
+        split = "train" if releases.has_training_rows(self.env) else "eval"
         take = self.env.get_dataset if split == "train" else self.env.get_eval_dataset
         rows = take(self.job.tasks).to_list()
         return [_task(index, row, split) for index, row in enumerate(rows)]
@@ -94,7 +92,7 @@ class VerifiersV0:
     @property
     def compares(self) -> bool:
         """Whether a reward compares the attempts at a task."""
-        return _compares(self.env)
+        return releases.compares(self.env)
 
     async def play(self, rollouts: list[Rollout]) -> list[Outcome]:
         """Generate each rollout, then score them together, as the framework's evaluation does."""
@@ -110,55 +108,19 @@ class VerifiersV0:
         }
         scoring.set(scores)
         started = time.monotonic()
-        await self.env.rubric.score_group(list(states))
+        await releases.score_group(self.env, list(states))
         seconds = time.monotonic() - started
-        for state in states:
-            await self.env.rubric.cleanup(state)
+        await releases.clean_up(self.env, states)
         return [outcome(state, scores[id(state)], seconds) for state in states]
 
     async def _generate(self, rollout: Rollout, clients: contextlib.AsyncExitStack) -> Any:
         await send_references(rollout, list(rollout.task.opening), self.http)
         sampling = {**self.env.sampling_args, "max_tokens": self.job.max_tokens}
-        client = RolloutClient(rollout)
+        client = self.client_class(rollout)
         clients.push_async_callback(client.close)
         row = dict(rollout.task.source)
         with named_rollout(rollout.id):
             return await self.env.rollout(row, client, self.job.model, sampling)
-
-
-def _compares(env: Any) -> bool:
-    """Whether any reward compares attempts; a group of environments does not state it itself."""
-    return env.requires_group_rollouts or any(
-        _compares(member) for member in getattr(env, "envs", ())
-    )
-
-
-class RolloutClient(OpenAIChatCompletionsClient):  # type: ignore[misc]
-    """One rollout's client: its own base URL, and no check of the model's replies."""
-
-    def __init__(self, rollout: Rollout) -> None:
-        super().__init__(ClientConfig(api_base_url=rollout.url, api_key_var=NO_KEY, max_retries=0))
-        self.rollout = rollout
-
-    async def get_response(self, *args: Any, **kwargs: Any) -> Any:
-        """The framework's own, with a mark that the rollout waits for the model."""
-        self.rollout.waits_for_model = True
-        try:
-            return await super().get_response(*args, **kwargs)
-        finally:
-            self.rollout.waits_for_model = False
-
-    async def raise_from_native_response(self, response: Any) -> None:
-        """Let an empty reply through: a policy may say nothing, and the verifier must judge it."""
-        with contextlib.suppress(EmptyModelResponseError):
-            await super().raise_from_native_response(response)
-
-    async def from_native_response(self, response: Any) -> Any:
-        """The framework's own, with an empty text where the model returned no content."""
-        reply = await super().from_native_response(response)
-        if reply.message.content is None and not reply.message.tool_calls:
-            reply.message.content = ""
-        return reply
 
 
 def record_rubric_scores() -> None:
@@ -168,11 +130,12 @@ def record_rubric_scores() -> None:
         vf.Rubric._call_group_reward_func,
     )
 
-    async def call_one(self: Any, func: Any, state: Any) -> Any:
-        return await score_one(self, recording(self, func, [state], lambda value: [value]), state)
+    async def call_one(self: Any, func: Any, state: Any, **options: Any) -> Any:
+        recorded = recording(self, func, [state], lambda value: [value])
+        return await score_one(self, recorded, state, **options)
 
-    async def call_group(self: Any, func: Any, states: Any) -> Any:
-        return await score_group(self, recording(self, func, states, list), states)
+    async def call_group(self: Any, func: Any, states: Any, **options: Any) -> Any:
+        return await score_group(self, recording(self, func, states, list), states, **options)
 
     vf.Rubric._call_individual_reward_func = call_one
     vf.Rubric._call_group_reward_func = call_group

@@ -62,6 +62,7 @@ async def build_venv(
     agree: AgreeLock,
     before: str = "",
     git: Sequence[Downloaded] = (),
+    left_out: Sequence[str] = (),
     seconds: float = 600.0,
 ) -> Venv:
     """The venv of `wheel` with `extra` requirements, built within `seconds` or kept from before.
@@ -70,7 +71,8 @@ async def build_venv(
     the requirements that an earlier lock must meet (`extra` unless given). `wheel` keeps the file
     name it was published under; `agree` reads and stores the version's locks at the hub, and
     `before` (ISO 8601) is the time of the index that counts where there is no lock yet. `git`
-    are the archives of what the wheel takes from git repositories. Raises
+    are the archives of what the wheel takes from git repositories; `left_out` are distributions
+    that are not installed whatever requires them. Raises
     VenvError (see its `fault`) and, from byte-compiling, SandboxError. Run on the main thread's
     loop, like every sandbox.
     """
@@ -90,7 +92,8 @@ async def build_venv(
             builds = GitBuilds(config, git, before, folder, deadline)
             pins = await locks.lock(
                 config, base, sorted(requirements), added=extra, agree=agree, before=before,
-                optional=wheel_requirements.scripts, folder=folder, deadline=deadline,
+                optional=wheel_requirements.scripts, left_out=left_out,
+                folder=folder, deadline=deadline,
                 git=locks.GitRequirements(wheel_requirements.git, builds) if git else None,
             )  # fmt: skip
             locks.check_driven(pins, extra if driven is None else driven, builds.names)

@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 
 from envyard.contract import wheel as wheels
 from envyard.contract.findings import finding
+from envyard.contract.frameworks.adapter import override_lines
 from envyard.contract.frameworks.commits import advice
 from envyard.contract.inline_scripts import inline_scripts
 from envyard.contract.lock import BadLock, Pin, parse
@@ -24,6 +25,7 @@ from envyard_runner.venvs.uv import VenvError
 
 # What the hub has for that platform; the text, where it had none, is what it has from now on.
 AgreeLock = Callable[[str, str | None], Awaitable[str | None]]
+OVERRIDES = "overrides.txt"
 
 
 async def lock(
@@ -33,6 +35,7 @@ async def lock(
     *,
     added: Sequence[str],
     optional: Sequence[str] = (),
+    left_out: Sequence[str] = (),
     git: GitRequirements | None = None,
     agree: AgreeLock,
     before: str,
@@ -42,15 +45,18 @@ async def lock(
     """The exact distributions for `requirements`, of what was on the index `before` that time.
 
     `added` are those of them that the runner itself adds. `optional` ones are locked too where all
-    can be resolved together. What comes from `git` is resolved with the others and is no part of
-    the lock. Where another runner was faster its lock counts. Raises VenvError.
+    can be resolved together, `left_out` ones never. What comes from `git` is resolved with the
+    others and is no part of the lock. Where another runner was faster its lock counts. Raises
+    VenvError.
     """
     text = await agree(base.platform, None)
     if text is None:
-        resolved, options = None, tuple[str, ...]()
+        resolved, overrides = None, _overrides(config, folder, left_out)
+        options = overrides
         if git is not None:
             requirements = [*requirements, *await git.builds.lines(git.requirements)]
-            options = tuple(f"--no-emit-package={name}" for name in sorted(git.builds.names))
+            names = sorted(git.builds.names)
+            options = (*overrides, *(f"--no-emit-package={name}" for name in names))
         if optional:
             with suppress(VenvError):
                 lines = [*requirements, *optional]
@@ -60,7 +66,7 @@ async def lock(
                 resolved = await _resolve(config, requirements, before, folder, deadline, *options)
         except VenvError as error:
             if error.fault == "environment" and added:
-                await _require_index(config, added, before, folder, deadline)
+                await _require_index(config, added, before, folder, deadline, *overrides)
             raise
         text = await agree(base.platform, resolved)
     try:
@@ -69,13 +75,27 @@ async def lock(
         raise VenvError(finding("run.install_failed", f"the lock is no lock: {error}")) from error
 
 
+def _overrides(config: Config, folder: Path, left_out: Sequence[str]) -> tuple[str, ...]:
+    """uv's options that leave these distributions out, whatever requires them."""
+    if not left_out:
+        return ()
+    uv.make_writable(config, folder)
+    (folder / OVERRIDES).write_text(override_lines(left_out), encoding="utf-8")
+    return ("--overrides", OVERRIDES)
+
+
 async def _require_index(
-    config: Config, added: Sequence[str], before: str, folder: Path, deadline: float
+    config: Config,
+    added: Sequence[str],
+    before: str,
+    folder: Path,
+    deadline: float,
+    *options: str,
 ) -> None:
     """Raise VenvError, as the platform's fault, where the index has not even what the runner adds:
     it answers for nothing, and shows nothing about the environment's own requirements."""
     try:
-        await _resolve(config, added, before, folder, deadline)
+        await _resolve(config, added, before, folder, deadline, *options)
     except VenvError as error:
         message = (
             "the package index does not have what the runner itself adds "

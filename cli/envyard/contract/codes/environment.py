@@ -55,7 +55,7 @@ ENVIRONMENT = (
     ),
     environment_fault(
         "env.framework_names_missing",
-        "The code needs names that no usable release of its framework exports.",
+        "The code needs names or a behaviour that no usable release of its framework has.",
         "Pin a release that has all of them.",
     ),
     platform_fault(

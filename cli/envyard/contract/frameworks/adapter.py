@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from envyard.contract.findings import Finding
+from envyard.contract.frameworks.needed import Behaviour, no_behaviour
 from envyard.contract.frameworks.table import Release, table
 from envyard.contract.sources import Definition, Module, Sources
 
@@ -27,6 +30,11 @@ class Entry:
     definition: Definition
 
 
+def override_lines(names: Iterable[str]) -> str:
+    """uv's overrides that leave these distributions out of what it resolves."""
+    return "".join(f"{name} ; python_version < '0'\n" for name in names)
+
+
 @dataclass(frozen=True, slots=True)
 class Adapter:
     """One API of one framework; raises ValueError for a name that the hub cannot store.
@@ -34,15 +42,18 @@ class Adapter:
     `framework` is the name of the distribution and of its top-level module, and names the JSON file
     of its releases beside this module; other code uses it for all three. `releases` are those that
     the guest program was written for; `installed_beside` are further requirements of the
-    environment's venv. `guest_program` is `module:class` in `envyard_runner.guest`. `templates` are
-    the folders of env_template that use it.
+    environment's venv. `left_out` names distributions that only the framework's own commands
+    import, with its first release that does not require them: they are not installed.
+    `guest_program` is `module:class` in `envyard_runner.guest`. `templates` are the folders of
+    env_template that use it.
 
     Detection: `entries` lists the environments that a top-level module offers, `module_names` the
     module names that the framework tries for a distribution name, `splits` the dataset splits of an
     entry, and `near_miss` explains a wheel that the framework nearly recognises, given the expected
     module name. `entry_description`, `single_entry_hint` and `runs_with` are parts of messages.
     Uses in `entry_function`, a function of the environment's module, are as certain as those that
-    importing the module reaches; empty for none.
+    importing the module reaches; empty for none. `behaviour` is what an expression in the wheel's
+    code needs of the framework beside names.
     """
 
     framework: str
@@ -59,6 +70,8 @@ class Adapter:
     splits: Callable[[Sources, Definition], tuple[str, ...]]
     near_miss: Callable[[Sources, str], Finding | None]
     entry_function: str = ""
+    left_out: tuple[tuple[str, str], ...] = ()
+    behaviour: Callable[[ast.AST], Behaviour | None] = no_behaviour
 
     def __post_init__(self) -> None:
         name, api = self.framework, self.api
@@ -82,6 +95,20 @@ class Adapter:
         names = (Requirement(line).name for line in self.installed_beside)
         return (f"{self.framework}{self.releases}", *names)
 
+    def left_out_of(self, release: str) -> tuple[str, ...]:
+        """The distributions that are not installed with that release; all where it is empty."""
+        return tuple(name for name, first in self.left_out if _is_before(release, first))
+
+    def bounds_of(self, release: str) -> tuple[str, ...]:
+        """What keeps the resolver from going back to a release that requires what is only left out
+        of the earlier ones."""
+        firsts = (first for _, first in self.left_out if not _is_before(release, first))
+        return tuple(f">={first}" for first in firsts)
+
     def known_releases(self) -> list[Release]:
         """The releases in the framework's table that the guest program was written for."""
         return [r for r in table(self.framework).releases if r.version in self.releases]
+
+
+def _is_before(release: str, other: str) -> bool:
+    return not release or Version(release) < Version(other)

@@ -1,7 +1,7 @@
 """Choose the releases of its framework that a wheel can run with, and report where there is none.
 
-A release counts where Requires-Dist admits it, a runner can drive it, and it exports the names that
-the code needs. docs/decisions/0030 gives the reasons.
+A release counts where Requires-Dist admits it, a runner can drive it, and it has the names and
+behaviours that the code needs. docs/decisions/0030 and 0059 give the reasons.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from packaging.utils import canonicalize_name
 from envyard.contract.findings import Finding, finding
 from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.frameworks.commits import COMMIT, release_with
+from envyard.contract.frameworks.needed import Need, Use
 from envyard.contract.frameworks.table import Table, table
-from envyard.contract.frameworks.uses import Need, Use, uses
+from envyard.contract.frameworks.uses import uses
 from envyard.contract.git_requirements import GitRequirement, git_requirements
 from envyard.contract.metadata import parse
 
@@ -49,7 +50,13 @@ def choose(
 ) -> Choice:
     """The releases for a wheel given as member path -> bytes, whose environment is in `module`."""
     releases, adapter = table(framework), ADAPTERS[framework, api]
-    needed = uses(members, module, releases, entry_function=adapter.entry_function)
+    needed = uses(
+        members,
+        module,
+        releases,
+        entry_function=adapter.entry_function,
+        behaviour=adapter.behaviour,
+    )
     lines = tuple(requires_dist)
     chooser = _Chooser(releases, adapter.releases, _declared(lines, framework), needed)
     pinned = [row for row in git_requirements(lines) if row.name == framework]
@@ -127,6 +134,8 @@ class _Chooser:
         return specifier.contains(self.table.releases[number].version, prereleases=True)
 
     def _has(self, use: Use) -> frozenset[int]:
+        if use.releases is not None:
+            return frozenset(n for n in self.every if self._in(use.releases, n))
         if use.name:
             return self.table.with_name(use.module, use.name)
         return self.table.with_module(use.module)
@@ -178,7 +187,7 @@ class _Chooser:
         return [use for use in certain if newest not in self._has(use)] or certain
 
     def _left_out(self, need: Need, newest: int) -> tuple[Finding, ...]:
-        """A warning for names that functions use and the chosen release does not export."""
+        """A warning for what functions need and the chosen release does not have."""
         missing = [
             use
             for use in self.uses
@@ -188,8 +197,8 @@ class _Chooser:
             return ()
         release = self.table.releases[newest].version
         message = (
-            f"The environment is run with {self.table.framework} {release}, which does not export "
-            f"{self._named(missing)}; no release that can be used has every name"
+            f"The environment is run with {self.table.framework} {release}, which does not have "
+            f"{self._named(missing)}; no release that can be used has all of it"
         )
         return (
             finding(

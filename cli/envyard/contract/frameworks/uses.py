@@ -9,42 +9,19 @@ catches the error) is no use at all.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import IntEnum
 
 from envyard.contract.frameworks.bindings import bound_in, guarded, rebound
 from envyard.contract.frameworks.imports import own_modules
+from envyard.contract.frameworks.needed import Behaviour, Need, Use, behaviours, no_behaviour
 from envyard.contract.frameworks.table import Table
 from envyard.contract.sources import MAX_FILE_BYTES, MAX_MODULES, Sources, absolute, dotted, parse
 
 IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError"}
 EVERY_ERROR = {"Exception", "BaseException", ""}
 MAX_USES = 5_000
-
-
-class Need(IntEnum):
-    """How sure it is that a release without the name breaks the environment."""
-
-    POSSIBLE = 1
-    LIKELY = 2
-    CERTAIN = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """A name of a module of the framework, or the module itself where `name` is empty."""
-
-    module: str
-    name: str
-    need: Need
-    where: str
-
-    @property
-    def dotted(self) -> str:
-        """As the author writes it."""
-        return f"{self.module}.{self.name}" if self.name else self.module
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +35,12 @@ class Context:
 
 
 def uses(
-    members: Mapping[str, bytes], entry: str, table: Table, *, entry_function: str = ""
+    members: Mapping[str, bytes],
+    entry: str,
+    table: Table,
+    *,
+    entry_function: str = "",
+    behaviour: Callable[[ast.AST], Behaviour | None] = no_behaviour,
 ) -> list[Use]:
     """What the modules that can be reached from the module `entry` need of the framework."""
     sources = Sources(members)
@@ -71,7 +53,7 @@ def uses(
         visitor = _Visitor(table, sources, module, path, tree)
         visitor.called = entry_function if module == entry else ""
         visitor.module(tree, Context(need))
-        for use in visitor.uses:
+        for use in (*visitor.uses, *behaviours(path, tree, behaviour)):
             strongest_use = strongest.get((use.module, use.name))
             if strongest_use is None or strongest_use.need < use.need:
                 strongest[use.module, use.name] = use

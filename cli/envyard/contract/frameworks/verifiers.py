@@ -12,6 +12,7 @@ from packaging.specifiers import SpecifierSet
 
 from envyard.contract.findings import Finding, finding
 from envyard.contract.frameworks.adapter import MAX_ENTRY_NAME, Adapter, Entry
+from envyard.contract.frameworks.task_routes import plain_task_route
 from envyard.contract.names import module_name
 from envyard.contract.sources import Definition, Module, Sources, base_name
 
@@ -128,7 +129,7 @@ def _v0_splits(sources: Sources, definition: Definition) -> tuple[str, ...]:
 
 
 # verifiers 0.4.0, and development releases from 0.3.2 on, have no `load_environment` environments;
-# its v1 differs from earlier ones. Releases before 0.2 need a distribution that has no wheel.
+# its v1 differs from earlier ones. Releases before 0.1.9 score and generate in other ways.
 V1 = Adapter(
     framework="verifiers",
     api="v1",
@@ -148,19 +149,22 @@ V1 = Adapter(
 V0 = Adapter(
     framework="verifiers",
     api="v0",
-    releases=SpecifierSet(">=0.2,<0.3.2"),
+    releases=SpecifierSet(">=0.1.9,<0.3.2"),
     # Later clients refuse the sandboxes that the classic API requests, when they are constructed.
     installed_beside=("datasets", "prime-sandboxes<0.3"),
     guest_program="verifiers_v0:VerifiersV0",
     templates=(),
     entry_description="a verifiers load_environment",
     single_entry_hint="Keep one, or name its module {module}.",
-    runs_with="verifiers 0.2 to 0.3.1 for load_environment",
+    runs_with="verifiers 0.1.9 to 0.3.1 for load_environment",
     entries=_load_functions,
     # Other than v1, the classic API does not make the name lower case.
     module_names=lambda name: {module_name(name), name.replace("-", "_")},
     splits=_v0_splits,
     near_miss=_hidden_load_function,
     entry_function=LOAD,
+    # Only `vf-setup` imports it, and it has no wheel.
+    left_out=(("wget", "0.2"),),
+    behaviour=plain_task_route,
 )
 VERIFIERS = (V1, V0)

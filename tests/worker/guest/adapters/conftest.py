@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from uv import find_uv_bin
 
+from envyard.contract.frameworks.adapter import override_lines
 from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard_runner import guest
 from envyard_runner.gateway.judge.records import JudgeRecords
@@ -86,7 +87,11 @@ def site(api: str, *pins: str) -> Path:
             shutil.rmtree(building, ignore_errors=True)
             install = [find_uv_bin(), "pip", "install", "--only-binary", ":all:", "--no-config"]
             where = ["--python", PYTHON, "--target", str(building)]
-            subprocess.run([*install, *where, *requirements], check=True)
+            overrides = folder.parent.with_suffix(".overrides")
+            left_out = (name for name, _ in ADAPTERS["verifiers", api].left_out)
+            overrides.write_text(override_lines(left_out))
+            options = [*where, "--overrides", str(overrides)]
+            subprocess.run([*install, *options, *requirements], check=True)
             building.rename(folder)
         if not (folder / "verifiers" / "__pycache__").exists():
             # This writes the .pyc files of all that it imports; sandboxes cannot, and each of their
@@ -120,21 +125,24 @@ def job(
     return gateway.jobs[module]
 
 
-def environment(api: str, home: Path) -> dict[str, str]:
+def environment(api: str, home: Path, *pins: str) -> dict[str, str]:
     """The driver's environment variables; bytecode is kept: only the first start is slow."""
-    path = os.pathsep.join([str(site(api)), str(HERE / "environments" / api)])
+    path = os.pathsep.join([str(site(api, *pins)), str(HERE / "environments" / api)])
     return {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": path}
 
 
-def drive_many(api: str, jobs: list[DriverJob], folder: Path) -> dict[str, DriverEvents]:
-    """Play jobs in one process; their events by module."""
+def drive_many(
+    api: str, jobs: list[DriverJob], folder: Path, *pins: str
+) -> dict[str, DriverEvents]:
+    """Play jobs in one process, with a site that has `pins`; their events by module."""
     paths = []
     for driver_job in jobs:
         paths.append(folder / f"{driver_job.guest_job.module}.json")
         paths[-1].write_text(json.dumps(driver_job.guest_job.to_dict()))
         driver_job.events = paths[-1].with_suffix(".events")
     program = [PYTHON, str(HERE / "drive_many.py"), str(GUEST), *map(str, paths)]
-    subprocess.run(program, env=environment(api, folder), cwd=folder, check=True, timeout=300)
+    variables = environment(api, folder, *pins)
+    subprocess.run(program, env=variables, cwd=folder, check=True, timeout=300)
     return {
         driver_job.guest_job.module: DriverEvents(
             driver_job.plan, [json.loads(line) for line in lines(driver_job.events)]

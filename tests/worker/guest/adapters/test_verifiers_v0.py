@@ -6,10 +6,15 @@ import json
 
 import pytest
 
+from envyard.contract.frameworks.adapters import ADAPTERS
 from tests.worker.guest.adapters.conftest import DriverEvents, drive_many, job
 from tests.worker.guest.adapters.stub_gateway import Message, StubGateway
 
 pytestmark = [pytest.mark.adapter, pytest.mark.flow, pytest.mark.timeout(600)]
+# Every release that the guest program has a case for; the newest one stands for all later ones.
+EARLIER = ("0.1.9.post3", "0.1.10", "0.1.11", "0.1.12", "0.1.14", "0.2.1")
+RELEASES = ["", *(pytest.param(release, marks=pytest.mark.slow) for release in EARLIER)]
+V0 = ADAPTERS["verifiers", "v0"]
 
 
 def model(messages: list[Message], rollout: str) -> Message | str:
@@ -28,14 +33,18 @@ def model(messages: list[Message], rollout: str) -> Message | str:
     return "compared" if attempt == "0" else "a longer reply"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=RELEASES)
 def played(
-    gateway: StubGateway, tmp_path_factory: pytest.TempPathFactory
+    gateway: StubGateway, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> dict[str, DriverEvents]:
     gateway.model = model
     modules = ["words_v0", "turns_v0", "tools_v0", "groups_v0", "compared_v0", "rude_v0"]
     jobs = [job("v0", module, gateway, attempts=2) for module in modules]
-    return drive_many("v0", jobs, tmp_path_factory.mktemp("v0"))
+    pins = [f"verifiers=={request.param}"] if request.param else []
+    events = drive_many("v0", jobs, tmp_path_factory.mktemp("v0"), *pins)
+    version = events["words_v0"].only("loaded")["framework_version"]
+    assert version == (request.param or V0.known_releases()[-1].version.public)
+    return events
 
 
 def test_the_training_rows_are_the_tasks_and_a_seed_option_is_given_the_seed(

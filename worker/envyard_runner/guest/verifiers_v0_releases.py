@@ -1,0 +1,65 @@
+"""Where the releases of classic verifiers differ, in the order in which they changed.
+
+| release | what changed |
+|---|---|
+| 0.1.10 | scoring takes no semaphore; data sets may be functions, which `build_dataset` calls |
+| 0.1.11 | rollouts take a `verifiers.clients.Client` instead of an `AsyncOpenAI` |
+| 0.1.12 | rubrics have a `cleanup` |
+| 0.1.14 | environments state `requires_group_rollouts` |
+
+Each difference is read from what the installed release has, never from its number. Source:
+verifiers 0.1.9 to 0.3.1.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import inspect
+from typing import Any
+
+CLIENTS = "verifiers.clients"
+SEMAPHORE = "score_sem"
+
+
+def client_class() -> Any:
+    """The class of a rollout's client, which takes the rollout."""
+    name = "verifiers_v0_clients" if importlib.util.find_spec(CLIENTS) else "verifiers_v0_openai"
+    return importlib.import_module(f".{name}", __package__).RolloutClient
+
+
+def has_training_rows(env: Any) -> bool:
+    """Whether the environment has a training dataset, built where it is a function."""
+    if hasattr(env, "build_dataset"):
+        return env.build_dataset() is not None
+    return env.dataset is not None
+
+
+def compares(env: Any) -> bool:
+    """Whether any reward compares attempts; a group of environments does not state it itself."""
+    if hasattr(env, "requires_group_rollouts"):
+        own = bool(env.requires_group_rollouts)
+    else:
+        own = _has_group_rewards(env.rubric)
+    return own or any(compares(member) for member in getattr(env, "envs", ()))
+
+
+def _has_group_rewards(rubric: Any) -> bool:
+    return bool(rubric._get_group_reward_funcs()) or any(
+        _has_group_rewards(member) for member in getattr(rubric, "rubrics", ())
+    )
+
+
+async def score_group(env: Any, states: list[Any]) -> None:
+    """Have the environment's rubric score rollouts of one task together."""
+    options = {}
+    if SEMAPHORE in inspect.signature(env.rubric.score_group).parameters:
+        options[SEMAPHORE] = contextlib.nullcontext()
+    await env.rubric.score_group(states, **options)
+
+
+async def clean_up(env: Any, states: list[Any]) -> None:
+    """Have the environment's rubric clean up after scored rollouts."""
+    for state in states:
+        if hasattr(env.rubric, "cleanup"):
+            await env.rubric.cleanup(state)
