@@ -62,6 +62,7 @@ class VenvSetup:
         lock_store: LockStore | None = None,
         before: str = "",
         git: Sequence[Downloaded] = (),
+        left_out: Sequence[str] = (),
         **fields: str,
     ) -> Venv:
         """Build the venv of a small environment with these Requires-Dist lines."""
@@ -72,9 +73,8 @@ class VenvSetup:
             metadata=metadata,
         )
         agree = (lock_store or LockStore()).agree
-        return asyncio.run(
-            build_venv(self.config, wheel, extra, agree=agree, before=before, git=git, seconds=60)
-        )
+        options = {"agree": agree, "before": before, "git": git, "left_out": left_out}
+        return asyncio.run(build_venv(self.config, wheel, extra, **options, seconds=60))
 
     def add_to_index(
         self,

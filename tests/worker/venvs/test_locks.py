@@ -45,6 +45,16 @@ def test_the_lock_that_the_hub_has_is_installed_on_every_machine(venv_setup: Ven
     assert lock_store.offered == [lock]
 
 
+def test_what_is_left_out_is_neither_locked_nor_installed(venv_setup: VenvSetup) -> None:
+    venv_setup.add_to_index("dep", requires=["absent>=3.2"])
+    refused = build_refused(venv_setup, requires=["dep"])
+    assert refused.finding.code == "env.dependencies_unresolvable"
+    lock_store = LockStore()
+    venv = venv_setup.build(requires=["dep"], left_out=["absent"], lock_store=lock_store)
+    assert [pin.name for pin in parse(*lock_store.offered)] == ["dep"]
+    assert venv_setup.run_code(venv, SAY) == "1.0\n"
+
+
 def test_who_resolves_second_uses_the_first_ones_lock(venv_setup: VenvSetup) -> None:
     class Overtaken(LockStore):
         async def agree(self, platform: str, offered: str | None) -> str | None:
