@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -53,10 +53,15 @@ def sweep(*, now: datetime) -> None:
         Q(status=EVALUATING) & ~Exists(Run.objects.filter(version=OuterRef("pk"), ended_at=None))
     )
     waiting = Version.objects.filter(stuck, deleted_at=None, status_at__lt=now - step_timeout())
-    for version in waiting.select_related("environment__owner"):
+    _each(waiting.select_related("environment__owner"), partial(_recover, now=now))
+
+
+def _each(versions: Iterable[Version], act: Callable[[Version], None]) -> None:
+    """Act on every version. One that fails must not block the others."""
+    for version in versions:
         try:
-            _recover(version, now)
-        except Exception:  # one that fails must not block the others
+            act(version)
+        except Exception:
             log.exception("%s could not be recovered, the next sweep tries again", version)
 
 
@@ -73,12 +78,18 @@ def _without_python() -> QuerySet[Version]:
 def _resume(held: QuerySet[Version]) -> None:
     """Evaluate the versions for which a live runner has a Python now."""
     offered = runners.pythons_offered()
-    for version in held.select_related("environment__owner") if offered else ():
-        if not any(fits(version, python) for python in offered):
-            continue
-        with suppress(Stale), transaction.atomic():
-            move(version, EVALUATING, reason="a runner has its Python now")
-            evaluate(version)
+
+    def act(version: Version) -> None:
+        if any(fits(version, python) for python in offered):
+            _evaluate(version, "a runner has its Python now")
+
+    _each(held.select_related("environment__owner") if offered else (), act)
+
+
+def _evaluate(version: Version, reason: str) -> None:
+    with suppress(Stale), transaction.atomic():
+        move(version, EVALUATING, reason=reason)
+        evaluate(version)
 
 
 def _resume_lacking() -> None:
@@ -99,11 +110,12 @@ def _resume_lacking() -> None:
         environment__quarantined_at=None,
     )
     rows = held.select_related("environment__owner").prefetch_related("findings", "runs")
-    for version in rows.iterator(chunk_size=200) if live else ():
+
+    def act(version: Version) -> None:
         if provided.newly_met(version, live) and not retry_wait(version):
-            with suppress(Stale), transaction.atomic():
-                move(version, EVALUATING, reason="what it lacked is provided now")
-                evaluate(version)
+            _evaluate(version, "what it lacked is provided now")
+
+    _each(rows.iterator(chunk_size=200) if live else (), act)
 
 
 def _recover(version: Version, now: datetime) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Max
@@ -40,15 +41,26 @@ def of(version: Version, *, requested_by: User | None) -> Grant:
 
 
 def values(version: Version, *, requested_by: User | None) -> dict[str, str]:
-    """The values of the secrets of `of`; one whose key is not set any more is left out."""
+    """The values of the secrets of `of`; one that cannot be decrypted is left out."""
     names = {secret.name for secret in of(version, requested_by=requested_by).secrets}
     decrypted = {}
     for row in version.environment.secrets.filter(name__in=names):
         try:
-            decrypted[row.name] = cipher.decrypt(row.encrypted)
+            decrypted[row.name] = cipher.decrypt(row.encrypted, row.bound)
         except cipher.Undecryptable:
             continue
     return decrypted
+
+
+def unreadable(rows: Iterable[EnvironmentSecret]) -> list[str]:
+    """The names of the secrets that the hub's keys do not decrypt: their owner sets them again."""
+    names = []
+    for row in rows if cipher.is_available() else ():
+        try:
+            cipher.decrypt(row.encrypted, row.bound)
+        except cipher.Undecryptable:
+            names.append(row.name)
+    return names
 
 
 def secrets(version: Version, *, requested_by: User | None) -> list[EnvironmentSecret]:

@@ -57,6 +57,11 @@ class EnvironmentSecret(models.Model):
     def __str__(self) -> str:
         return f"{self.name} of {self.environment}"
 
+    @property
+    def bound(self) -> list[object]:
+        """What the value is encrypted with: it is valid for this environment, name and hosts."""
+        return [self.environment_id, self.name, self.hosts]
+
 
 class EnvironmentHost(models.Model):
     """A host that the environment declares, or `*.DOMAIN`; runs reach it once it is approved.

@@ -77,18 +77,20 @@ def set_secret(
         raise _invalid(
             "value", f"the value {broken}", "The runner sends it in headers of requests."
         )
-    encrypted = cipher.encrypt(value)
+    if not cipher.is_available():
+        raise HubError("request.no_secrets_key", status=409)
     with transaction.atomic():
         lock(environment)
         bound = _checked_hosts(environment, to_hosts)
         if environment.variables.filter(name=name).exists():
             raise _taken(name, "variable")
         _check_count(environment.secrets.exclude(name=name).count(), "secrets")
+        secret = EnvironmentSecret(environment=environment, name=name, hosts=bound)
         row, _ = EnvironmentSecret.objects.update_or_create(
             environment=environment,
             name=name,
             defaults={
-                "encrypted": encrypted,
+                "encrypted": cipher.encrypt(value, secret.bound),
                 "hosts": bound,
                 "set_by": by,
                 "set_at": timezone.now(),
@@ -113,7 +115,7 @@ def rotate() -> tuple[int, list[str]]:
     count, lost = 0, []
     for row in EnvironmentSecret.objects.select_related("environment__owner").iterator():
         try:
-            encrypted = cipher.encrypt(cipher.decrypt(row.encrypted))
+            encrypted = cipher.encrypt(cipher.decrypt(row.encrypted, row.bound), row.bound)
         except cipher.Undecryptable:
             lost.append(str(row))
             continue

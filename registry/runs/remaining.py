@@ -56,9 +56,11 @@ def _secret(version: Version, names: Collection[str], reasons: Collection[str]) 
     environment = version.environment
     if not cipher.is_available():
         yield "The hub's operator sets HUB_SECRETS_KEYS: until then nobody can set a secret."
-    kept = {row.name: row.hosts for row in environment.secrets.all()}
+    rows = list(environment.secrets.all())
+    kept = {row.name: row.hosts for row in rows}
     variables = {row.name for row in environment.variables.all()} | set(version.variables)
     standing = {*kept, *variables}
+    standing -= set(grants.unreadable(rows))
     missing = [name for name in sorted(names) if name not in standing and not variable_fault(name)]
     if missing:
         yield _to_set(version, missing)

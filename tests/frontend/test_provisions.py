@@ -57,7 +57,8 @@ def test_a_secret_is_never_shown_not_even_in_a_refused_form(
     refused = post(client, f"{SETTINGS}secrets/", 400, **fields)
     assert VALUE not in refused.content.decode()
     post(client, f"{SETTINGS}secrets/", **(fields | {"secret-name": "EXA_API_KEY"}))
-    assert cipher.decrypt(EnvironmentSecret.objects.get().encrypted) == VALUE
+    row = EnvironmentSecret.objects.get()
+    assert cipher.decrypt(row.encrypted, row.bound) == VALUE
     shown = text(client, SETTINGS)
     assert "EXA_API_KEY" in shown
     assert VALUE not in shown

@@ -151,6 +151,21 @@ def test_a_version_in_quarantine_and_one_held_twice_today_wait(
     assert swept(version) == "evaluating"
 
 
+def test_a_version_that_cannot_be_read_does_not_stop_the_others(
+    alice: User, queues: Queues, runner: Runner
+) -> None:
+    damaged, sound = (make_version(alice.owner, name=name) for name in ("damaged", "sound"))
+    for version in (damaged, sound):
+        held(version, runner, "needs.data", "a/b")
+    damaged.runs.update(provided=["no", "object"])
+    describe(runner, data="1")
+    assert swept(sound) == "evaluating"
+    damaged.refresh_from_db()
+    assert damaged.status == "held"
+    damaged.runs.update(provided={})
+    assert swept(damaged) == "evaluating"
+
+
 def _skip_wait(version: Version) -> None:
     then = timezone.now() - timedelta(hours=2)
     Version.objects.filter(pk=version.pk).update(status_at=then)

@@ -53,7 +53,8 @@ def test_a_secret_is_read_from_stdin_and_never_printed(
     assert "staff" in stderr_of(capsys, "host", "add", ENV, "api.exa.ai")
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{value}\n"))
     assert value not in stderr_of(capsys, *words)
-    assert cipher.decrypt(EnvironmentSecret.objects.get().encrypted) == value
+    row = EnvironmentSecret.objects.get()
+    assert cipher.decrypt(row.encrypted, row.bound) == value
     assert main(["secret", "list", ENV]) == 0
     shown = capsys.readouterr().out
     assert "EXA_API_KEY\tapi.exa.ai\talice" in shown

@@ -73,7 +73,7 @@ def test_the_value_of_a_secret_is_nowhere_but_encrypted(
 ) -> None:
     row = EnvironmentSecret.objects.get()
     assert VALUE not in row.encrypted
-    assert cipher.decrypt(row.encrypted) == VALUE
+    assert cipher.decrypt(row.encrypted, row.bound) == VALUE
     journal = json.dumps(list(Event.objects.values_list("data", flat=True)))
     assert "EXA_API_KEY" in journal
     assert VALUE not in journal
@@ -274,7 +274,8 @@ def test_a_new_key_is_put_first_and_encrypts_all_secrets(environment: Environmen
     with override_settings(HUB_SECRETS_KEYS=(NEXT_KEY, KEY)):
         call_command("rotate_secrets")
     with override_settings(HUB_SECRETS_KEYS=(NEXT_KEY,)):
-        assert cipher.decrypt(EnvironmentSecret.objects.get().encrypted) == VALUE
+        row = EnvironmentSecret.objects.get()
+        assert cipher.decrypt(row.encrypted, row.bound) == VALUE
 
 
 def test_a_secret_whose_key_is_lost_is_named_and_left_out(
@@ -284,6 +285,36 @@ def test_a_secret_whose_key_is_lost_is_named_and_left_out(
         assert grants.values(version, requested_by=None) == {}
         with pytest.raises(CommandError, match="EXA_API_KEY of alice/demo-env"):
             call_command("rotate_secrets")
+
+
+def test_a_value_that_is_moved_in_the_database_is_not_decrypted(
+    environment: Environment, version: Version, bob: User, root: User
+) -> None:
+    other = make_version(bob.owner, name="other-env").environment
+    for name in (EXA, "evil.example.org"):
+        hosts.add(environment=other, host=name, by=bob)
+        hosts.approve(environment=other, host=name, by=root)
+    set_secret(other, bob, "BOB_KEY")
+    row, moved = environment.secrets.get(), other.secrets.get()
+    assert grants.values(other.versions.get(), requested_by=None) == {"BOB_KEY": VALUE}
+    EnvironmentSecret.objects.filter(pk=moved.pk).update(encrypted=row.encrypted)
+    assert grants.values(other.versions.get(), requested_by=None) == {}
+    hosts.add(environment=environment, host="evil.example.org", by=bob)
+    hosts.approve(environment=environment, host="evil.example.org", by=root)
+    for change in ({"hosts": [EXA, "evil.example.org"]}, {"name": "OTHER_KEY"}):
+        EnvironmentSecret.objects.filter(pk=row.pk).update(**change)
+        assert grants.values(version, requested_by=None) == {}
+
+
+@pytest.mark.parametrize("encrypted", ["", "gAAAAA", "\N{EURO SIGN}", "x" * 5000])
+def test_a_damaged_value_is_left_out_and_named(
+    environment: Environment, version: Version, encrypted: str
+) -> None:
+    EnvironmentSecret.objects.update(encrypted=encrypted)
+    assert grants.values(version, requested_by=None) == {}
+    assert grants.unreadable(environment.secrets.all()) == ["EXA_API_KEY"]
+    with pytest.raises(CommandError, match="EXA_API_KEY of alice/demo-env"):
+        call_command("rotate_secrets")
 
 
 def test_maintainers_set_secrets_and_staff_do_not(lab: Organisation, root: User) -> None:

@@ -50,6 +50,21 @@ def test_steps_of_a_secret_follow_what_is_provided_by_now(
     assert steps(version, "secret", "EXA").startswith("It is provided by now")
 
 
+def test_a_secret_whose_key_was_removed_is_set_again(
+    version: Version, alice: User, root: User
+) -> None:
+    env = version.environment
+    runner_with("able", host="1")
+    hosts.add(environment=env, host="api.exa.ai", by=alice)
+    hosts.approve(environment=env, host="api.exa.ai", by=root)
+    with KEYS:
+        services.set_secret(
+            environment=env, name="EXA", value="s" * 20, to_hosts=["api.exa.ai"], by=alice
+        )
+    with override_settings(HUB_SECRETS_KEYS=(Fernet.generate_key().decode(),)):
+        assert f"`hub secret set {env} EXA --host api.exa.ai`" in steps(version, "secret", "EXA")
+
+
 @override_settings(HUB_SECRETS_KEYS=())
 def test_a_hub_without_a_key_for_secrets_names_the_operator_first(version: Version) -> None:
     text = steps(version, "secret", "EXA")
