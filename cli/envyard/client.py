@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import requests
 from urllib3.exceptions import HTTPError
@@ -17,7 +18,7 @@ from envyard import __version__
 from envyard.config import Config
 from envyard.contract.names import Ref
 from envyard.contract.values import text
-from envyard.errors import ApiError, HubCliError, NoConnection
+from envyard.errors import ApiError, HubCliError, NoConnection, UsageError
 
 TIMEOUT = (10.0, 60.0)
 RETRIES = 4
@@ -174,6 +175,11 @@ class Hub:
         raise AssertionError("unreachable")
 
     def _absolute(self, path: str) -> str:
+        if any(unquote(part) in (".", "..") for part in re.split("[/?#]", path)):
+            raise UsageError(
+                f"{path!r:.300} has . or .. as a part, which is no name",
+                "Check the name: the request would lead to another address.",
+            )
         if path.startswith(("http://", "https://")):
             return path
         return self.url + (path if path.startswith("/") else f"/api/v1/{path}")
