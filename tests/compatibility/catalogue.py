@@ -76,7 +76,9 @@ CSV_HOST = "openaipublic.blob.core.windows.net"
 GRANTS = {
     "research/browsecomp": Grant.of("EXA_API_KEY", "api.exa.ai", CSV_HOST),
     "research/ddbc": Grant.of("SERPER_API_KEY", "google.serper.dev", CSV_HOST),
+    "research/ddbc_rlm": Grant.of("SERPER_API_KEY", "google.serper.dev", CSV_HOST),
     "research/deepdive": Grant.of("SERPER_API_KEY", "google.serper.dev"),
+    "research/deepdive_rlm": Grant.of("SERPER_API_KEY", "google.serper.dev"),
 }
 PUBLISHED = {
     RESEARCH: """

@@ -48,6 +48,6 @@ def serving(snapshots: Path | None = None) -> Iterator[Services]:
             data.token = DATA_TOKEN
             rows.write_all(data)
             settings = {"RUNNER_DATA_URL": data.url, "RUNNER_DATA_TOKEN": DATA_TOKEN}
-            settings |= judge_settings | hosts.settings
+            settings |= judge_settings | hosts.settings | {"RUNNER_HOSTS": "yes"}
             settings |= operator_data.settings(folder / "operator")
             yield Services(settings, hosts.resolver, git)

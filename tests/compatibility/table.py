@@ -31,7 +31,7 @@ HEAD = """\
 
 Written by `python -m tests.compatibility --write docs/compatibility.md`, never by hand. Each
 environment is built as its authors published it, checked, and run with the probes by a real runner.
-Data sets have made-up rows, and the judge is made up; three environments that search the web have a
+Data sets have made-up rows, and the judge is made up; five environments that search the web have a
 made-up secret and their hosts. The operator keeps NLTK data, and a wheel of `langdetect`, which has
 none on the index, and allows the git repository of verifiers. Real rows and a real judge give other
 rewards: a row shows how far the environment gets, not how good it is.

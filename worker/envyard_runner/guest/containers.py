@@ -1,7 +1,8 @@
 """Container images that an environment needs: reported to the runner, which starts none, and
 refused.
 
-Sources: prime-sandboxes 0.2.42, models and sandbox; verifiers 0.4.0, the runtimes of v1.
+Sources: prime-sandboxes 0.2.42, models and sandbox; prime-tunnel 0.1.15; verifiers 0.4.0, the
+runtimes of v1.
 """
 
 from __future__ import annotations
@@ -50,13 +51,14 @@ class AfterImport:
 
 
 def watch_sandbox_clients() -> None:
-    """Have the client of Prime's sandboxes report and refuse, whenever it is imported."""
-    sys.meta_path.insert(
-        0,
-        AfterImport(
-            {"prime_sandboxes.models": _repair_models, "prime_sandboxes.sandbox": _refuse_create}
-        ),
-    )
+    """Have the clients of Prime's sandboxes, and of the tunnels by which those reach this process,
+    report and refuse, whenever they are imported."""
+    actions = {
+        "prime_sandboxes.models": _repair_models,
+        "prime_sandboxes.sandbox": _refuse_create,
+        "prime_tunnel.tunnel": _refuse_start,
+    }
+    sys.meta_path.insert(0, AfterImport(actions))
 
 
 def _repair_models(models: ModuleType) -> None:
@@ -81,6 +83,17 @@ def _refuse_create(sandbox: Any) -> None:
 
     sandbox.SandboxClient.create = create
     sandbox.AsyncSandboxClient.create = create_async
+
+
+def _refuse_start(tunnel: Any) -> None:
+    """Replace the start of a tunnel, which would download a program and needs an account: an
+    environment opens it before it creates the sandbox that uses it."""
+
+    async def start(_tunnel: Any) -> str:
+        need(UNNAMED)
+        raise tunnel.TunnelError(REFUSED)
+
+    tunnel.Tunnel.start = start
 
 
 def refuse_runtimes(runtimes: ModuleType, error: type[Exception]) -> None:

@@ -22,6 +22,10 @@ def test_a_classic_environment_with_a_sandbox_loads_and_is_held(runner: Runner) 
     assert needed(runner, "v0", "boxes") == (("errored", ["needs.machine"]), ["python:3.11-slim"])
 
 
+def test_a_tunnel_for_a_sandbox_holds_the_version_and_contacts_no_host(runner: Runner) -> None:
+    assert needed(runner, "v0", "tunnels") == (("errored", ["needs.machine"]), ["container"])
+
+
 def test_a_reward_that_hides_the_missing_sandbox_does_not_hide_the_need(runner: Runner) -> None:
     result = needed(runner, "v0", "swallows")
     assert result == (("errored", ["needs.machine"]), ["ghcr.io/example/judge:2"])
