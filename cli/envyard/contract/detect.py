@@ -58,7 +58,7 @@ def detect(members: Mapping[str, bytes]) -> Detection:
     are read, and nothing is imported or executed."""
     name = distribution_name(members)
     expected = module_name(name)
-    sources = Sources(members)
+    sources = Sources.of(members)
     candidates = [
         candidate for module in sources.top_level() for candidate in _candidates(sources, module)
     ]

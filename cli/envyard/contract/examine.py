@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from envyard.contract import checks, wheel
+from envyard.contract.codes import Severity
 from envyard.contract.detect import Detection, detect
-from envyard.contract.findings import Finding
+from envyard.contract.findings import Finding, finding
 from envyard.contract.frameworks.choose import choose, requires_dist
 from envyard.contract.git_requirements import Repositories
 from envyard.contract.needs import declarations, predict
 from envyard.contract.own_imports import missing_modules
+from envyard.contract.sources import Sources
+from envyard.contract.syntax import MAX_IMPORTS, MAX_NODES
 
 
 def examine(
@@ -34,9 +37,11 @@ def examine(
     findings = checks.run(whl, repositories)
     if any(item.severity == "error" for item in findings):
         return findings, Detection()
-    members = wheel.sources(source, limits=limits)
+    members = Sources(wheel.sources(source, limits=limits))
     detection = detect(members)
     if not detection.framework:
+        if unread := _unread(members, severity="error"):
+            return [*findings, *unread], Detection()
         return [*findings, *detection.findings], detection
     choice = choose(
         members,
@@ -53,5 +58,24 @@ def examine(
         variables=declared.variables,
     )
     missing = missing_modules(members, {member.name for member in whl.members}, detection.module)
-    of_code = (*detection.findings, *choice.findings, *declared.findings, *missing)
+    of_code = (
+        *_unread(members),
+        *detection.findings,
+        *choice.findings,
+        *declared.findings,
+        *missing,
+    )
     return [*findings, *of_code], detection
+
+
+def _unread(sources: Sources, severity: Severity | None = None) -> list[Finding]:
+    """The finding about code beyond the limits; none where all was read."""
+    if not sources.unread:
+        return []
+    count = len(sources.unread)
+    more = f" and {count - 1} more files were" if count > 1 else " was"
+    message = (
+        f"The wheel has more than {MAX_NODES} syntax nodes or {MAX_IMPORTS} imported names in its "
+        f"code; {sources.unread[0]!r}{more} not read."
+    )
+    return [finding("env.code_over_limit", message, where=sources.unread[0], severity=severity)]

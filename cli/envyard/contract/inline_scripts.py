@@ -15,6 +15,8 @@ from packaging.requirements import Requirement
 
 from envyard.contract import toml_text
 from envyard.contract.metadata import is_plain
+from envyard.contract.sources import Sources
+from envyard.contract.syntax import File
 
 MARK = b"/// script"
 OPEN, CLOSE = "# /// script", "# ///"
@@ -38,10 +40,13 @@ def inline_scripts(members: Mapping[str, bytes]) -> tuple[InlineScript, ...]:
     """The blocks with dependencies in a wheel given as member path -> bytes, each set once."""
     scripts: dict[tuple[str, ...], InlineScript] = {}
     files = {path: data for path, data in members.items() if path.endswith(".py") and MARK in data}
+    if not files:
+        return ()
+    trees = {file.path: file for file in Sources.of(members).files.values()}
     blocks = (
         (path, block)
         for path, data in files.items()
-        for block in _blocks(data.decode("utf-8", "replace"))
+        for block in _blocks(data.decode("utf-8", "replace"), trees.get(path))
     )
     for path, block in islice(blocks, MAX_BLOCKS):
         dependencies = _dependencies(block)
@@ -50,14 +55,10 @@ def inline_scripts(members: Mapping[str, bytes]) -> tuple[InlineScript, ...]:
     return tuple(scripts.values())
 
 
-def _blocks(source: str) -> Iterator[str]:
+def _blocks(source: str, file: File | None) -> Iterator[str]:
     """The TOML of each block in the file itself and in its strings."""
     yield from _blocks_of_text(source.replace("\r\n", "\n"))
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for node in ast.walk(tree):
+    for node in file.nodes if file else ():
         if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
             value = node.value
             text = value if isinstance(value, str) else value.decode("utf-8", "replace")

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from envyard.contract.findings import Finding, finding
 from envyard.contract.frameworks.bindings import rebound
-from envyard.contract.sources import MAX_FILE_BYTES, MAX_PARTS, absolute, dotted, parse
+from envyard.contract.sources import MAX_PARTS, Sources, absolute, dotted
 
 MAX_FINDINGS = 5  # findings
 # What changes where Python looks for the modules of a package.
@@ -18,23 +18,25 @@ REDIRECTS = (b"__path__", b"sys.modules", b"meta_path", b"extend_path", b"path_h
 
 
 def missing_modules(
-    sources: Mapping[str, bytes], paths: Collection[str], entry: str
+    members: Mapping[str, bytes], paths: Collection[str], entry: str
 ) -> Iterator[Finding]:
     """A warning for each module that importing the package `entry` imports whatever happens.
 
-    `sources` are the .py members that were read, `paths` all members.
+    `members` are the .py members that were read, `paths` all members.
     """
+    sources = Sources.of(members)
     files = {name: path for path in paths if (name := dotted(path))}
     is_package = files.get(entry, "").endswith("__init__.py")
     if not is_package or any(word in data for data in sources.values() for word in REDIRECTS):
         return
     imports = _Imports(sources, files, _folders(paths))
     reported: dict[str, str] = {}
-    waiting, reached = [entry], {entry}
+    waiting, reached, seen = [entry], {entry}, set[str]()
     while waiting:
         module = waiting.pop()
         for name, line in imports.of(module):
-            if name.partition(".")[0] == entry:
+            if name.partition(".")[0] == entry and name not in seen:
+                seen.add(name)
                 present, absent = imports.split(name)
                 waiting += [submodule for submodule in present if submodule not in reached]
                 reached.update(present)
@@ -49,10 +51,9 @@ class _Imports:
     """The imports that run whenever a module is imported; files beyond bounds have none."""
 
     def __init__(
-        self, sources: Mapping[str, bytes], files: Mapping[str, str], folders: Collection[str]
+        self, sources: Sources, files: Mapping[str, str], folders: Collection[str]
     ) -> None:
         self._sources, self._files, self._folders = sources, files, folders
-        self._trees: dict[str, ast.Module] = {}
         self._names: dict[str, set[str]] = {}
 
     def of(self, module: str) -> Iterator[tuple[str, int]]:
@@ -86,14 +87,8 @@ class _Imports:
         return self._names[module]
 
     def _tree(self, module: str) -> ast.Module:
-        if module not in self._trees:
-            data = self._sources.get(self._files[module], b"")
-            try:
-                tree = parse(data if len(data) <= MAX_FILE_BYTES else b"")
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                tree = ast.Module([], [])
-            self._trees[module] = tree
-        return self._trees[module]
+        file = self._sources.files.get(module)
+        return file.tree if file else ast.Module([], [])
 
 
 def _folders(paths: Collection[str]) -> set[str]:

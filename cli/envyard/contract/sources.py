@@ -1,30 +1,20 @@
 """A wheel's Python modules as names: what each defines, imports and exports. Nothing is imported.
 
-The code is hostile until proven otherwise, so files beyond the bounds below are not read.
+The code is hostile until proven otherwise: files beyond the limits of `syntax` are not read.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
-MAX_FILE_BYTES = 1 << 20
-MAX_MODULES = 2_000
+from envyard.contract.syntax import MAX_FILE_BYTES, Budget, File, OverLimit
+
 MAX_HOPS = 50
 MAX_MODULE_NAME = 300
 MAX_PARTS = 50  # of the dotted name of a module; no path in a wheel has more
-
-
-# Type parameters of PEP 695, in brackets on one line, with brackets of one more level in them.
-BRACKETS = rb"\[[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*\]"
-GENERIC = re.compile(
-    rb"^([ \t]*(?:async[ \t]+def|def|class)[ \t]+\w+)[ \t]*" + BRACKETS, re.MULTILINE
-)
-TYPE_ALIAS = re.compile(
-    rb"^([ \t]*)type[ \t]+(\w+)[ \t]*(?:" + BRACKETS + rb")?[ \t]*=(?!=)", re.MULTILINE
-)
 
 
 @dataclass(slots=True)
@@ -49,29 +39,62 @@ class Definition:
     name: str
 
 
-class Sources:
-    """All modules of one wheel; resolves dotted names."""
+class Sources(Mapping[str, bytes]):
+    """The members of one wheel with the trees of its modules; resolves dotted names.
+
+    `files` are the parsed files by the names of their modules. `unread` are the paths beyond the
+    limits: modules near the top are read first.
+    """
 
     def __init__(self, members: Mapping[str, bytes]) -> None:
+        self._members = members
+        self._targets: dict[tuple[str, str], Definition | str] = {}
+        self.files: dict[str, File] = {}
         self.modules: dict[str, Module] = {}
         self.unreadable: list[str] = []
-        for path in sorted(members):
-            name = dotted(path)
-            if name is None or len(self.modules) >= MAX_MODULES:
-                continue
-            module = read(name, path.endswith("__init__.py"), members[path])
-            if module is None:
-                self.unreadable.append(path)
-            else:
-                self.modules[name] = module
+        self.unread: list[str] = []
+        budget = Budget()
+        for path in sorted(members, key=lambda path: (path.count("/"), path)):
+            if (name := dotted(path)) is not None:
+                self._read(name, path, budget)
+
+    @classmethod
+    def of(cls, members: Mapping[str, bytes]) -> Sources:
+        """The sources of these members, which are read once."""
+        return members if isinstance(members, Sources) else cls(members)
+
+    def __getitem__(self, path: str) -> bytes:
+        return self._members[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def _read(self, name: str, path: str, budget: Budget) -> None:
+        source, module = self._members[path], None
+        try:
+            file = budget.read(path, source) if len(source) <= MAX_FILE_BYTES else None
+        except OverLimit:
+            self.unread.append(path)
+            return
+        if file is not None:
+            self.files[name] = file
+            module = _module(name, file)
+        if module is None:
+            self.unreadable.append(path)
+        else:
+            self.modules[name] = module
 
     def top_level(self) -> list[Module]:
         """Modules that `import NAME` reaches without a dot."""
         return [module for name, module in self.modules.items() if "." not in name]
 
-    def imported(self) -> set[str]:
+    @cached_property
+    def imported(self) -> frozenset[str]:
         """Every dotted name that any module of the wheel imports."""
-        return set().union(*(module.imports for module in self.modules.values()))
+        return frozenset().union(*(module.imports for module in self.modules.values()))
 
     def expand(self, module: Module, name: str) -> str:
         """The dotted name as seen from outside, following this module's imports one step."""
@@ -81,7 +104,15 @@ class Sources:
 
     def find(self, module: Module, name: str) -> Definition | str:
         """Follow a name to its definition in the wheel, or to the dotted name it has outside."""
-        for _ in range(MAX_HOPS):
+        key = module.name, name
+        if key not in self._targets:
+            self._targets[key] = self._follow(module, name)
+        return self._targets[key]
+
+    def _follow(self, module: Module, name: str) -> Definition | str:
+        for hop in range(MAX_HOPS):
+            if hop and (known := self._targets.get((module.name, name))) is not None:
+                return known
             if name in module.classes or name in module.functions:
                 return Definition(module, name)
             target = module.aliases.get(name.partition(".")[0])
@@ -96,7 +127,7 @@ class Sources:
         return name
 
     def _through_stars(self, module: Module, name: str) -> Definition | str:
-        for star in module.stars:
+        for star in list(dict.fromkeys(module.stars))[:MAX_HOPS]:
             source = self.modules.get(star)
             if source is not None and (name in source.classes or name in source.functions):
                 return Definition(source, name)
@@ -115,7 +146,7 @@ class Sources:
         """Every base class of a class that is outside the wheel, as a dotted name."""
         visited: set[tuple[str, str]] = set()
         queue = [Definition(module, name)]
-        while queue:
+        while queue and len(visited) < MAX_HOPS:
             current = queue.pop()
             definition = current.module.classes.get(current.name)
             if definition is None or (current.module.name, current.name) in visited:
@@ -141,34 +172,19 @@ def dotted(path: str) -> str | None:
 def base_name(node: ast.expr) -> str:
     """`a.b.C` of a base class written as `a.b.C` or `a.b.C[...]`; empty for anything else."""
     names: list[str] = []
-    while isinstance(node, ast.Subscript | ast.Attribute):
+    while isinstance(node, ast.Subscript | ast.Attribute) and len(names) < MAX_PARTS:
         names += [node.attr] if isinstance(node, ast.Attribute) else []
         node = node.value
     return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else ""
 
 
-def parse(source: bytes) -> ast.Module:
-    """The tree of one file, without its type parameters where this Python does not know them; the
-    environment may run on a newer one. Raises what `ast.parse` raises."""
+def _module(name: str, file: File) -> Module | None:
+    """Index one file; None where its statements lie too deep in one another."""
+    module = Module(name, file.is_package)
     try:
-        return ast.parse(source)
-    except SyntaxError:
-        older = TYPE_ALIAS.sub(rb"\1\2 =", GENERIC.sub(rb"\1", source))
-        if older == source:
-            raise
-        return ast.parse(older)
-
-
-def read(name: str, is_package: bool, source: bytes) -> Module | None:
-    """Index one file; None where it is too large or is not Python."""
-    if len(source) > MAX_FILE_BYTES:
-        return None
-    try:
-        tree = parse(source)
-        module = Module(name, is_package)
-        for statement in _statements(tree.body):
+        for statement in _statements(file.tree.body):
             _index(module, statement)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except RecursionError:
         return None
     return module
 

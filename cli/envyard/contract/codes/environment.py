@@ -32,6 +32,13 @@ ENVIRONMENT = (
         "Name the module like the environment, with _ for -.",
     ),
     environment_fault(
+        "env.code_over_limit",
+        "The wheel has more code than the static checks read.",
+        "Declare under [tool.envyard] what that code needs. Move what the environment does not "
+        "import into another distribution, and data out of .py files.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.module_missing",
         "The code imports a module of its own package that is not in the wheel.",
         "Include it in the build of the wheel, unless a dependency contains it.",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-def bound_in(tree: ast.Module) -> set[str]:
-    """Every name that anything in the file binds, and the built-in ones."""
+def bound_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """Every name that these nodes of a file bind, and the built-in ones."""
     names = set(dir(builtins))
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             names.add(node.id)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -54,10 +54,10 @@ def _assigned(waiting: list[ast.AST]) -> Iterator[str]:
             waiting += (n for n in inner if not isinstance(n, ast.ExceptHandler | ast.Lambda))
 
 
-def guarded(tree: ast.Module) -> set[str]:
+def guarded(nodes: Iterable[ast.AST]) -> set[str]:
     """The names that the file checks for before it uses them: `hasattr(vf, "X")` and the like."""
     names = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
         checks = node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) > 2)

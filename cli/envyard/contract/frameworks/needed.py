@@ -7,7 +7,7 @@ a function has it, POSSIBLE in a branch or where the code alone cannot show it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -54,10 +54,10 @@ class Use:
 
 
 def behaviours(
-    path: str, tree: ast.Module, behaviour: Callable[[ast.AST], Behaviour | None]
+    path: str, nodes: Iterable[ast.AST], behaviour: Callable[[ast.AST], Behaviour | None]
 ) -> Iterator[Use]:
-    """The behaviours that expressions of one file need."""
-    for node in ast.walk(tree):
+    """The behaviours that these nodes of one file need."""
+    for node in nodes:
         needed = behaviour(node)
         if needed is not None:
             where = f"{path}:{getattr(node, 'lineno', 0)}"

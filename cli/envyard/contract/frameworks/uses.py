@@ -17,7 +17,8 @@ from envyard.contract.frameworks.bindings import bound_in, guarded, rebound
 from envyard.contract.frameworks.imports import own_modules
 from envyard.contract.frameworks.needed import Behaviour, Need, Use, behaviours, no_behaviour
 from envyard.contract.frameworks.table import Table
-from envyard.contract.sources import MAX_FILE_BYTES, MAX_MODULES, Sources, absolute, dotted, parse
+from envyard.contract.sources import Sources, absolute
+from envyard.contract.syntax import File
 
 IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError"}
 EVERY_ERROR = {"Exception", "BaseException", ""}
@@ -31,7 +32,7 @@ class Context:
     need: Need = Need.CERTAIN
     skip_imports: bool = False
     skip_names: bool = False
-    hidden: frozenset[str] = frozenset()
+    hidden: tuple[set[str], ...] = ()  # of each function around
 
 
 def uses(
@@ -43,62 +44,48 @@ def uses(
     behaviour: Callable[[ast.AST], Behaviour | None] = no_behaviour,
 ) -> list[Use]:
     """What the modules that can be reached from the module `entry` need of the framework."""
-    sources = Sources(members)
-    trees = _trees(members)
-    certain, reachable = own_modules(trees, entry)
+    sources = Sources.of(members)
+    certain, reachable = own_modules(sources.files, entry)
     strongest: dict[tuple[str, str], Use] = {}
-    for module in sorted(reachable & trees.keys()):
+    for module in sorted(reachable):
         need = Need.CERTAIN if module in certain else Need.LIKELY
-        path, tree = trees[module]
-        visitor = _Visitor(table, sources, module, path, tree)
+        file = sources.files[module]
+        visitor = _Visitor(table, sources, module, file)
         visitor.called = entry_function if module == entry else ""
-        visitor.module(tree, Context(need))
-        for use in (*visitor.uses, *behaviours(path, tree, behaviour)):
+        visitor.module(file.tree, Context(need))
+        for use in (*visitor.uses, *behaviours(file.path, file.nodes, behaviour)):
             strongest_use = strongest.get((use.module, use.name))
             if strongest_use is None or strongest_use.need < use.need:
                 strongest[use.module, use.name] = use
     return sorted(strongest.values(), key=lambda use: (use.dotted, use.where))
 
 
-def _trees(members: Mapping[str, bytes]) -> dict[str, tuple[str, ast.Module]]:
-    trees: dict[str, tuple[str, ast.Module]] = {}
-    for path in sorted(members):
-        name = dotted(path)
-        if name is None or len(members[path]) > MAX_FILE_BYTES or len(trees) >= MAX_MODULES:
-            continue
-        try:
-            trees[name] = (path, parse(members[path]))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return trees
-
-
 class _Visitor:
     """The uses of one file; `aliases` maps a local name to the dotted name in the framework."""
 
-    def __init__(
-        self, table: Table, sources: Sources, module: str, path: str, tree: ast.Module
-    ) -> None:
+    def __init__(self, table: Table, sources: Sources, module: str, file: File) -> None:
         self.uses: list[Use] = []
         self.called = ""  # the function of the file that the framework is sure to call
         self._table, self._sources = table, sources
-        self._module, self._path = module, path
-        self._package = path.endswith("__init__.py")
-        self._guarded = guarded(tree)  # of any module: a name that is checked for may be missing
+        self._module, self._path = module, file.path
+        self._package = file.is_package
+        self._guarded = guarded(
+            file.nodes
+        )  # of any module: a name that is checked for may be missing
         self._lazy = any(
             isinstance(node, ast.ImportFrom)
             and node.module == "__future__"
             and any(item.name == "annotations" for item in node.names)
-            for node in tree.body
+            for node in file.tree.body
         )
         self._stars: list[str] = []
-        self._bound = bound_in(tree)
+        self._bound = bound_in(file.nodes)
         self._aliases: dict[str, str] = {}
-        self._collect(tree, rebound(tree))
+        self._collect(file.nodes, rebound(file.tree))
 
-    def _collect(self, tree: ast.Module, dropped: set[str]) -> None:
+    def _collect(self, nodes: Iterable[ast.AST], dropped: set[str]) -> None:
         """Every import of the file binds its name everywhere, which is nearly always so."""
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Import):
                 for item in node.names:
                     if self._is_framework(item.name):
@@ -113,7 +100,7 @@ class _Visitor:
 
     def _bind(self, source: str, name: str, local: str) -> None:
         if name == "*":
-            if self._is_framework(source):
+            if source in self._table.modules and source not in self._stars:
                 self._stars.append(source)
         elif self._is_framework(source):
             self._aliases[local] = f"{source}.{name}"
@@ -141,8 +128,8 @@ class _Visitor:
         match node:
             case ast.Import() | ast.ImportFrom():
                 self._imported(node, context)
-            case ast.Attribute() if isinstance(node.ctx, ast.Load) and self._chain(node, context):
-                pass
+            case ast.Attribute() if isinstance(node.ctx, ast.Load):
+                self._chain(node, context)
             case ast.Name() if isinstance(node.ctx, ast.Load):
                 self._starred(node, context)
             case ast.If() | ast.While():
@@ -179,17 +166,19 @@ class _Visitor:
                 if item.name != "*":
                     self._add(source, item.name, node, context)
 
-    def _chain(self, node: ast.Attribute, context: Context) -> bool:
-        """Record `vf.a.b.C` as far as it names modules; False where it is not the framework's."""
+    def _chain(self, node: ast.Attribute, context: Context) -> None:
+        """Record `vf.a.b.C` as far as it names modules; of others, visit what it begins with."""
         names, inner = [node.attr], node.value
         while isinstance(inner, ast.Attribute):
             names.append(inner.attr)
             inner = inner.value
-        if not isinstance(inner, ast.Name) or inner.id in context.hidden:
-            return False
-        module = self._aliases.get(inner.id, "")
+        module = ""
+        if isinstance(inner, ast.Name) and not any(inner.id in each for each in context.hidden):
+            module = self._aliases.get(inner.id, "")
+        if not module:
+            self._visit(inner, context)
         if context.skip_names or module not in self._table.modules:
-            return bool(module)
+            return
         for name in reversed(names):
             if name.startswith("__"):
                 break
@@ -197,7 +186,6 @@ class _Visitor:
             module = f"{module}.{name}"
             if module not in self._table.modules:
                 break
-        return True
 
     def _starred(self, node: ast.Name, context: Context) -> None:
         """A name that nothing but a star import can bind is one of that module's."""
@@ -239,7 +227,7 @@ class _Visitor:
     ) -> None:
         arguments = node.args
         defaults = [value for value in (*arguments.defaults, *arguments.kw_defaults) if value]
-        inner = replace(_at_most(context, Need.LIKELY), hidden=context.hidden | rebound(node))
+        inner = replace(_at_most(context, Need.LIKELY), hidden=(*context.hidden, rebound(node)))
         if isinstance(node, ast.Lambda):
             self.walk(defaults, context)
             self.walk([node.body], inner)
@@ -257,6 +245,7 @@ class _Visitor:
 
     def _entry(self, body: list[ast.stmt], context: Context) -> None:
         """A function that is surely called is surely run up to where a branch may leave it."""
+        self.called = ""  # a function inside it that has its name is another one
         for statement in body:
             self.walk([statement], context)
             if any(isinstance(node, ast.Return | ast.Raise) for node in ast.walk(statement)):

@@ -53,7 +53,7 @@ def _uses_classic_api(sources: Sources) -> bool:
     return any(
         name == "verifiers"
         or (name.startswith("verifiers.") and not f"{name}.".startswith("verifiers.v1."))
-        for name in sources.imported()
+        for name in sources.imported
     )
 
 

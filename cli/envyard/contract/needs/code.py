@@ -8,47 +8,49 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from envyard.contract.sources import MAX_PARTS, absolute
+from envyard.contract.sources import absolute
+from envyard.contract.syntax import File
 
 MAX_VALUES = 20  # texts that one name may have
 MAX_DEPTH = 8
+MAX_NAMES = 20  # parts of a dotted name
 
 
 @dataclass(slots=True)
 class Code:
-    """One file: its tree, the dotted name of each imported name, and the texts of its names.
+    """One file: its nodes, the dotted name of each imported name, and the texts of its names.
 
     `files` are the codes of all files of the wheel by their modules' names.
     """
 
-    path: str
-    tree: ast.Module
+    file: File
     files: Mapping[str, Code] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     imports: set[str] = field(default_factory=set)
     texts: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def calls(self) -> Iterator[ast.Call]:
-        """Every call."""
-        return (node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+        """Every call of what has a name: not the outer one of `f()()`."""
+        calls = (node for node in self.file.nodes if isinstance(node, ast.Call))
+        return (call for call in calls if not isinstance(call.func, ast.Call))
 
     def dotted(self, node: ast.expr) -> str:
         """`a.b.c` of such an expression, its first name as imported; its last names alone where it
         begins otherwise."""
         names: list[str] = []
-        while isinstance(node, ast.Attribute):
-            names.append(node.attr)
-            node = node.value
-        if isinstance(node, ast.Name):
-            names.append(self.aliases.get(node.id, node.id))
-        elif isinstance(node, ast.Call):
-            names.append(self.dotted(node.func))
-        else:
-            names.append("")
+        for _ in range(MAX_NAMES):
+            if isinstance(node, ast.Attribute):
+                names.append(node.attr)
+                node = node.value
+            elif isinstance(node, ast.Call):
+                node = node.func
+            else:
+                break
+        names.append(self.aliases.get(node.id, node.id) if isinstance(node, ast.Name) else "")
         return ".".join(reversed(names))
 
     def values(self, node: ast.expr | None, depth: int = 0) -> set[str]:
@@ -89,14 +91,6 @@ class Code:
         module, _, original = self.aliases.get(name, "").rpartition(".")
         return self.files[module].texts.get(original, set()) if module in self.files else set()
 
-    def reaches(self) -> Iterator[str]:
-        """The modules of the wheel that importing this file imports, parents included."""
-        for name in self.imports:
-            parts = name.split(".")[:MAX_PARTS]
-            for length in range(1, len(parts) + 1):
-                if (module := ".".join(parts[:length])) in self.files:
-                    yield module
-
     def argument(self, call: ast.Call, place: int, *names: str) -> ast.expr | None:
         """The argument of that place, or by one of those names."""
         for keyword in call.keywords:
@@ -109,34 +103,33 @@ class Code:
 
     def where(self, node: ast.AST) -> str:
         """The file and line."""
-        return f"{self.path}:{getattr(node, 'lineno', 1)}"
+        return f"{self.file.path}:{getattr(node, 'lineno', 1)}"
 
 
-def index(path: str, tree: ast.Module, files: Mapping[str, Code]) -> Code:
-    """The code of a file."""
-    code = Code(path, tree, files)
-    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    for node in ast.walk(tree):
+def index(module: str, file: File, files: Mapping[str, Code]) -> Code:
+    """The code of a file, which is that module."""
+    code = Code(file, files)
+    for node in file.nodes:
         if isinstance(node, ast.Import):
             for item in node.names:
                 head = item.name.partition(".")[0]
                 code.imports.add(item.name)
                 code.aliases[item.asname or head] = item.name if item.asname else head
         elif isinstance(node, ast.ImportFrom):
-            source = absolute(module, path.endswith("__init__.py"), node)
+            source = absolute(module, file.is_package, node)
             for item in node.names:
                 code.imports.add(f"{source}.{item.name}")
                 code.aliases[item.asname or item.name] = f"{source}.{item.name}"
-    for name, value in _assignments(tree):
+    for name, value in _assignments(file.nodes):
         if len(code.texts[name]) < MAX_VALUES:
             code.texts[name] |= code.values(value)
     return code
 
 
-def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+def _assignments(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
     """Names with the expressions that are assigned to them: variables, attributes, defaults of
     parameters and arguments by name."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 yield from _named(target, node.value)

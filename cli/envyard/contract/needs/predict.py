@@ -8,14 +8,14 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from envyard.contract.frameworks.imports import reached
 from envyard.contract.needs import rules
 from envyard.contract.needs.code import Code, index
 from envyard.contract.needs.declarations import Declarations
 from envyard.contract.needs.kinds import KINDS, Need, need
-from envyard.contract.sources import MAX_FILE_BYTES, MAX_MODULES, dotted, parse
+from envyard.contract.sources import Sources
 
 TEST_FOLDERS = {"tests", "test", "testing", "scripts", "examples", "benchmarks", "docs"}
 COMPUTED_IMPORTS = {"importlib", "importlib.import_module", "pkgutil", "runpy"}
@@ -38,9 +38,9 @@ def needs_of(
     A kind about which the wheel declares anything is not predicted. Only files that the
     environment's module imports are read; all, where none is named or imports are computed.
     """
-    files = _files(members)
-    codes = [files[name] for name in sorted(_reached(files, module))]
-    predicted = _merged(sign for code in codes for sign in signs(code))
+    predicted = _merged(
+        sign for code in _codes(Sources.of(members), module) for sign in signs(code)
+    )
     by_kind = {item.kind: item for item in predicted if item.kind not in declared.decided}
     by_kind |= {item.kind: item for item in declared.needs}
     return tuple(by_kind[kind] for kind in KINDS if kind in by_kind)
@@ -53,36 +53,32 @@ def signs(code: Code) -> Iterator[Sign]:
         for rule in rules.CALLS:
             for kind, names in rule(code, call, name):
                 yield Sign(kind, code.where(call), frozenset(names))
-    for node in ast.walk(code.tree):
+    for node in code.file.nodes:
         for kind, names in rules.of_node(code, node):
             yield Sign(kind, code.where(node), frozenset(names))
 
 
-def _files(members: Mapping[str, bytes]) -> dict[str, Code]:
-    """The readable files of the wheel by the names of their modules."""
-    files: dict[str, Code] = {}
-    for path in sorted(members):
-        name = dotted(path)
-        if name is None or TEST_FOLDERS & set(path.split("/")[:-1]) or len(files) >= MAX_MODULES:
-            continue
-        if len(members[path]) > MAX_FILE_BYTES:
-            continue
-        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            files[name] = index(path, parse(members[path]), files)
-    return files
+def _codes(sources: Sources, module: str) -> list[Code]:
+    """The codes of the files that the module imports, or of all, without tests and scripts."""
+    names = reached(sources.files, module) if module else set()
+    imports = {name for each in names for name in _imports(sources, each)}
+    if not names or COMPUTED_IMPORTS & imports:
+        names = set(sources.files)
+    codes: dict[str, Code] = {}
+    for name in sorted(names):
+        file = sources.files[name]
+        if not TEST_FOLDERS & set(file.path.split("/")[:-1]):
+            codes[name] = index(name, file, codes)
+    return list(codes.values())
 
 
-def _reached(files: Mapping[str, Code], module: str) -> set[str]:
-    reached: set[str] = set()
-    queue = [".".join(module.split(".")[: count + 1]) for count in range(module.count(".") + 1)]
-    queue = [name for name in queue if name in files]
-    while queue:
-        name = queue.pop()
-        if name not in reached:
-            reached.add(name)
-            queue += files[name].reaches()
-    computed = any(COMPUTED_IMPORTS & files[name].imports for name in reached)
-    return set(files) if computed or not reached else reached
+def _imports(sources: Sources, name: str) -> Iterator[str]:
+    """What a module imports of COMPUTED_IMPORTS and others, by names without dots in front."""
+    for node in sources.files[name].nodes:
+        if isinstance(node, ast.Import):
+            yield from (item.name for item in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{item.name}" for item in node.names)
 
 
 def _merged(signs: Iterator[Sign]) -> list[Need]:
