@@ -110,7 +110,9 @@ def _decide(
         lock(environment)
         row = of(environment).filter(host=host).first()
         if row is None:
-            raise NotFound(f"{environment} does not declare the host {host[:100]}")
+            declared = ", ".join(sorted(row.host for row in of(environment))) or "none"
+            message = f"{environment} does not declare the host {host[:100]}; it declares"
+            raise NotFound(f"{message} {declared}.")
         if (row.approved_at is not None) != approved:
             row.approved_at = timezone.now() if approved else None
             row.approved_by = by if approved else None

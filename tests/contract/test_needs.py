@@ -161,6 +161,11 @@ def test_the_file_in_the_package_comes_before_the_one_at_the_top() -> None:
         ("[tool.envyard]\nsecrets = ['lower']\n", "env.bad_declaration", "'lower'"),
         ("[tool.envyard]\njudge = 'yes'\n", "env.bad_declaration", "true or false"),
         ("[tool.envyard]\nvariables = {PATH = 'x'}\n", "env.bad_declaration", "'PATH'"),
+        (
+            "[tool.envyard]\nvariables = {LEVEL = 'sk-proj-abcdefghijklmnopqrstuvwxyz0123'}\n",
+            "env.bad_declaration",
+            "variables.LEVEL looks like a key",
+        ),
         ("[tool.envyard]\nvariables = {A = 1}\n", "env.bad_declaration", "must be a text"),
         ("[tool]\nenvyard = 3\n", "env.bad_declaration", "must be a table"),
         ("[tool.envyard\n", "env.bad_declaration", "TOML"),

@@ -116,9 +116,17 @@ def test_a_job_may_ask_for_less_but_not_for_more() -> None:
             "http would reveal it",
         ),
         ({"RUNNER_DATA_URL": "https://data.example", "RUNNER_DATA_MB": "all"}, "whole number"),
+        (
+            {"RUNNER_DATA_URL": "https://data.example", "RUNNER_DATA_ALLOW": "openai/* allenai/x"},
+            "'openai/\\* allenai/x' is no pattern of repositories",
+        ),
+        (
+            {"RUNNER_DATA_URL": "https://data.example", "RUNNER_DATA_ALLOW": "a,https://b/c"},
+            "'https://b/c' is no pattern",
+        ),
     ],
 )  # fmt: skip
-def test_an_address_of_data_sets_that_anybody_could_change_is_refused(
+def test_an_unsafe_or_unreadable_setting_of_data_sets_is_refused(
     settings: dict[str, str], rule: str
 ) -> None:
     with pytest.raises(ConfigError, match=rule) as refusal:

@@ -6,6 +6,7 @@ A bad value stops the runner at start: ConfigError names the variable, the value
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -23,6 +24,7 @@ SYSTEM_HOME = Path("/var/lib/envyard-runner")
 # The first is the usual one: the newest, but for those that many dependencies lack wheels for.
 PYTHON_VERSIONS = ("3.13", "3.12", "3.11", "3.14", "3.15", "3.16")
 MEBIBYTE = 1 << 20
+REPOSITORIES = re.compile(r"[\w.*?!\[\]-]{1,96}(?:/[\w.*?!\[\]-]{1,96})?", re.ASCII)
 DATA_HOSTS = "*.hf.co,*.huggingface.co"  # where the public hub stores large files
 
 
@@ -209,7 +211,7 @@ def _data_source(environ: Mapping[str, str]) -> DataSource | None:
     source = DataSource(
         url=url,
         token=secret(environ, "RUNNER_DATA_TOKEN"),
-        allowed=_names(environ, "RUNNER_DATA_ALLOW", "*"),
+        allowed=_repositories(environ, "RUNNER_DATA_ALLOW"),
         hosts=_names(environ, "RUNNER_DATA_HOSTS", DATA_HOSTS),
     )
     if problem := source.insecure(plain_http=environ.get("RUNNER_DATA_PLAIN_HTTP") == "1"):
@@ -225,6 +227,18 @@ def _folder(environ: Mapping[str, str], name: str) -> Path | None:
     if not folder.is_absolute() or not folder.is_dir():
         raise ConfigError(f"{name}={folder} is no folder; write the absolute path of one")
     return folder
+
+
+def _repositories(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """A list of patterns of repositories with commas; all of them where the setting is empty."""
+    patterns = _names(environ, name, "*")
+    for pattern in patterns:
+        if not REPOSITORIES.fullmatch(pattern):
+            raise ConfigError(
+                f"{name}: {pattern!r} is no pattern of repositories; write OWNER/NAME or OWNER/*, "
+                "with commas between them"
+            )
+    return patterns
 
 
 def _names(environ: Mapping[str, str], name: str, default: str) -> tuple[str, ...]:

@@ -12,7 +12,14 @@ from typing import Any
 
 from envyard.contract import toml_text
 from envyard.contract.findings import Finding, finding
-from envyard.contract.needs.kinds import MAX_NAMES, Need, host_fault, need, variable_fault
+from envyard.contract.needs.kinds import (
+    MAX_NAMES,
+    Need,
+    host_fault,
+    is_secret,
+    need,
+    variable_fault,
+)
 
 FILE = "pyproject.toml"
 MAX_VALUE = 4096  # characters of a variable
@@ -115,6 +122,12 @@ def _variable_faults(path: str, variables: Any) -> Iterator[Finding]:
                 path,
                 f"tool.envyard.variables.{name[:100]} must be a text of at most {MAX_VALUE} "
                 "characters without NUL",
+            )
+        elif is_secret(name, value):
+            yield _fault(
+                path,
+                f"tool.envyard.variables.{name[:100]} looks like a key, and wheels and variables "
+                "are public; replace that key if it is real, and declare the name under secrets",
             )
 
 
