@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from envyard.contract.data_lock import COMMIT, KINDS, LockedRepository
+from envyard.contract.data_lock import LockedRepository
+from envyard.contract.data_names import COMMIT, KINDS
 from registry.catalog.data_locks import VersionDataLock, of
 from registry.catalog.models import Version
 from registry.read_models.annotations import Spec

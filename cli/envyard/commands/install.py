@@ -14,7 +14,7 @@ from envyard import config as configs
 from envyard import installer
 from envyard.client import Hub
 from envyard.commands.show import ref_of
-from envyard.contract.data_lock import is_path
+from envyard.contract.data_names import is_path
 from envyard.contract.names import Ref, check_name, parse_ref
 from envyard.errors import HubCliError, UsageError
 from envyard.output import Output

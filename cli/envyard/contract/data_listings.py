@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from envyard.contract.data_lock import SHA256, LockedFile, LockedRepository
+from envyard.contract.data_lock import LockedFile, LockedRepository
+from envyard.contract.data_names import SHA256
 
 Entry = dict[str, Any]
 FOLDER_ID = "0" * 40  # clients read no folder's id

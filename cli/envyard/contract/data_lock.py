@@ -7,26 +7,25 @@ address passes. A commit names its files for ever (git); the sha256 of each prov
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
+from envyard.contract.data_names import (
+    COMMIT,
+    KINDS,
+    OBJECT_ID,
+    SHA256,
+    Kind,
+    is_name,
+    is_path,
+    is_revision,
+)
 from envyard.contract.values import record, records, text
 
-Kind = Literal["dataset", "model"]
-KINDS: tuple[Kind, ...] = ("dataset", "model")
-
-PART = r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}"
-NAME = rf"{PART}(?:/{PART})?"
-COMMIT = re.compile(r"[0-9a-f]{40}")
-OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-SHA256 = re.compile(r"[0-9a-f]{64}")
-REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,120}")
 MAX_REPOSITORIES = 50
 MAX_REVISIONS = 20
 MAX_FILES = 2000  # of all repositories together
-MAX_PATH = 1000
 MAX_LICENCE = 60
 MAX_SIZE = 1 << 45
 MAX_CHARACTERS = 3 << 20
@@ -212,27 +211,6 @@ def merged(standing: DataLock, offered: DataLock) -> DataLock:
             for file in entry.files:
                 lock = with_file(lock, entry.kind, entry.name, entry.commit, file)
     return DataLock.from_dict(lock.to_dict())
-
-
-def is_path(path: str) -> bool:
-    """Whether `path` is a relative path of plain parts: no `.`, `..`, backslash or control."""
-    return (
-        0 < len(path) <= MAX_PATH
-        and "\\" not in path
-        and path.isprintable()
-        and all(part not in ("", ".", "..") for part in path.split("/"))
-    )
-
-
-def is_revision(revision: str) -> bool:
-    """Whether `revision` can be a branch, a tag or a commit."""
-    return REVISION.fullmatch(revision) is not None and not re.search(r"\.\.|//", revision)
-
-
-def is_name(name: str) -> bool:
-    """Whether `name` can be OWNER/NAME or, as of old data sets, NAME alone; `--` stands for the
-    slash in the names of cache folders."""
-    return re.fullmatch(NAME, name) is not None and ".." not in name and "--" not in name
 
 
 def licence_tag(value: Any) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import parse_qs, unquote
 
-from envyard.contract.data_lock import NAME, Kind, is_name, is_path, is_revision
+from envyard.contract.data_names import NAME, Kind, is_name, is_path, is_revision
 
 MAX_TARGET = 4096  # characters of path and query
 MAX_PATHS = 100  # of one paths-info request

@@ -11,18 +11,15 @@ from typing import Any
 
 from envyard.contract.data_listings import Entry
 from envyard.contract.data_lock import (
-    COMMIT,
     MAX_SIZE,
-    OBJECT_ID,
-    SHA256,
     DataLock,
     LockedFile,
     LockedRepository,
-    is_path,
     licence_tag,
     with_file,
     with_revision,
 )
+from envyard.contract.data_names import COMMIT, OBJECT_ID, SHA256, is_path
 from envyard.contract.data_requests import DataRequest, Refused, Repository
 from envyard.contract.values import record
 from envyard_runner.data.listings import Listings

@@ -20,7 +20,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from envyard.contract.data_lock import SHA256
+from envyard.contract.data_names import SHA256
 from envyard_runner.data.listing_store import ListingStore
 from envyard_runner.data.stored_file import StoredFile, remove_unused, to_end
 from envyard_runner.data.upstream import UpstreamFault

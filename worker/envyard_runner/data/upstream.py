@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 import aiohttp
 from yarl import URL
 
-from envyard.contract.data_lock import Kind
+from envyard.contract.data_names import Kind
 from envyard.contract.data_requests import Refused, Repository
 from envyard_runner.data.source import DataSource
 

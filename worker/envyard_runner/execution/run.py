@@ -23,6 +23,7 @@ from envyard_runner.execution.judge_access import open_judge
 from envyard_runner.execution.machine_faults import machine_fault
 from envyard_runner.execution.model_access import open_model
 from envyard_runner.execution.play import play
+from envyard_runner.execution.run_state import keep_state
 from envyard_runner.execution.sandboxes import RunAccess, SandboxFactory
 from envyard_runner.execution.verdict import Ending, platform_ending
 from envyard_runner.frameworks.requirements import framework_requirements, is_known_release
@@ -40,7 +41,7 @@ from envyard_runner.proxy.outside import Outside
 from envyard_runner.proxy.secrets import SecretUnusable
 from envyard_runner.sandbox import Sandbox, SandboxError
 from envyard_runner.sandbox.rundir import OwnedDir
-from envyard_runner.state.process_state import WriteState, state_file
+from envyard_runner.state.process_state import state_file
 from envyard_runner.state.service import SelfCheck, record_ending, run_doctor
 from envyard_runner.venvs import Venv, VenvError, build_venv, uv
 from envyard_runner.venvs.git_builds import Downloaded
@@ -55,7 +56,6 @@ START_UV = {"openenv", "openenv-core"}  # distributions that expect uv on the ma
 NLTK, NLTK_DATA = "nltk", "nltk_data"  # a distribution, and its folder below sys.prefix
 UNKNOWN_RELEASE = " is not in this runner's table of releases: its names were not compared"
 CLEANUP_SECONDS = 30.0
-STATE_SECONDS = 1.0
 PROGRESS_SECONDS, MAX_PROGRESS_SECONDS = 3.0, 60.0
 SLACK_SECONDS = 90.0  # for download, start and last reports, beyond install and wall clock
 
@@ -88,7 +88,7 @@ async def perform(
             with state_file(machine.config.home, "run") as write_state:
                 ending = await _first_ending(
                     run_attempt(job, hub, machine, outbox), outbox.keep_sending(),
-                    _ending_when_stopped(stopping), _write_state(job, outbox, write_state),
+                    _ending_when_stopped(stopping), keep_state(job, outbox, write_state),
                     seconds=job.limits.install_seconds + job.limits.wall_seconds + SLACK_SECONDS,
                 )  # fmt: skip
         except OSError as error:
@@ -128,26 +128,6 @@ async def _first_ending(*coroutines: Coroutine[Any, Any, Ending | None], seconds
         return Ending("cancelled")
     assert ending is not None  # noqa: S101  (keep_sending ends only by raising)
     return ending
-
-
-async def _write_state(job: JobSpec, outbox: EventOutbox, write: WriteState) -> Ending:
-    """Write the run's state file for `hub-runner status` every second; never ends by itself.
-
-    A file that cannot be written, as on a full disk, does not affect the run.
-    """
-    identity = {"run": job.run, "attempt": job.attempt, "since": time.time()}
-    identity |= {"environment": job.environment, "version": job.version}
-    while True:
-        progress = {"phase": outbox.phase, "done": outbox.done, "total": outbox.total}
-        # A disk may be slow, and the gateway's calls must not wait for it.
-        writing = asyncio.create_task(asyncio.to_thread(write, identity | progress))
-        try:
-            await asyncio.shield(writing)
-        except OSError as error:
-            log.debug("no state file of run %s: %s", job.run, error)
-        finally:  # nothing may be written once the state file is removed
-            await asyncio.wait([writing])
-        await asyncio.sleep(STATE_SECONDS)
 
 
 async def _ending_when_stopped(stopping: asyncio.Event) -> Ending:
