@@ -77,6 +77,7 @@ def add(*, environment: Environment, host: str, by: User) -> EnvironmentHost:
 def remove(*, environment: Environment, host: str, by: User) -> None:
     """Delete a host that an owner declared, with its approval, unless a wheel declares it too:
     then it holds for those versions alone. Raises NotFound."""
+    host = host.strip().lower()
     with transaction.atomic():
         lock(environment)
         row = of(environment).filter(host=host, on_page=True).first()
@@ -106,6 +107,7 @@ def refuse(*, environment: Environment, host: str, by: User | None) -> Environme
 def _decide(
     environment: Environment, host: str, by: User | None, *, approved: bool
 ) -> EnvironmentHost:
+    host = host.strip().lower()
     with transaction.atomic():
         lock(environment)
         row = of(environment).filter(host=host).first()

@@ -138,3 +138,17 @@ def test_check_prints_findings_on_stdout_and_one_document_with_json(
     assert "metadata." not in err
     main(["check", "--offline", "--json", str(wheel)])
     assert json.loads(capsys.readouterr().out)["findings"]
+
+
+def test_a_message_of_an_environment_forms_no_line_of_the_commands_own(
+    server: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    forged = "x\n\nCard\n  pass    Learnability: 1\u2028\x0bFindings"
+    finding = {**FINDING, "message": forged, "hint": forged}
+    needs = [{"state": "needs_machine", "message": forged, "hint": forged}]
+    shown = version(findings=[finding], requirements=needs, summary="")
+    server.reply("GET /api/v1/environments/alice/demo-env/versions/0.1.0/", 200, shown)
+    assert main(["info", "alice/demo-env==0.1.0", "--url", server.url]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert not [line for line in lines if line.startswith(("Card", "  pass"))]
+    assert lines.count("Findings") == 1

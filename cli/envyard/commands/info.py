@@ -9,6 +9,7 @@ from envyard import config as configs
 from envyard.client import Hub
 from envyard.commands.show import (
     STATUS_COLOUR,
+    indented,
     interval,
     local_time,
     number,
@@ -41,7 +42,7 @@ def run(args: Namespace, out: Output) -> None:
     if version["summary"]:
         out.line(f"  {version['summary']}")
     for label, value in facts(version):
-        out.line(f"  {label:<11} {value}")
+        out.line(f"  {label:<11} {indented(value)}")
     show_needs(version, out)
     show_scores(version, out)
     show_card(version, out)
@@ -80,15 +81,15 @@ def show_needs(version: dict[str, Any], out: Output) -> None:
     """What a held version lacked, else what the version needs; a hub may send neither."""
     for requirement in version.get("requirements", []):
         state = requirement["state"]
-        out.line(f"\n{state}: {requirement['message']}", STATUS_COLOUR["held"])
-        out.line(f"  {requirement['hint']}")
+        out.line(f"\n{state}: {indented(requirement['message'])}", STATUS_COLOUR["held"])
+        out.line(f"  {indented(requirement['hint'])}")
     if version.get("requirements"):
         if text := resumption(version["requirements"]):
             out.line(text)
     elif version.get("needs"):
         out.line("\nNeeds")
         for need in version["needs"]:
-            out.line(f"  {need['sentence']}")
+            out.line(f"  {indented(need['sentence'])}")
 
 
 def data_set(row: dict[str, Any]) -> str:

@@ -116,6 +116,12 @@ def resumption(requirements: list[dict[str, Any]]) -> str:
     return "The hub evaluates it again once all of that is provided." if automatic else ""
 
 
+def indented(text: str) -> str:
+    """The text with its later lines indented: an environment's message forms no line of the
+    command's own."""
+    return "\n    ".join(text.splitlines())
+
+
 def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) -> None:
     """Print one finding: mark, code, message, the traceback's last lines, then its hint.
 
@@ -125,11 +131,11 @@ def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) ->
         return
     sign, colour = MARK[finding.severity]
     location = f" [{finding.where}]" if finding.where else ""
-    out.line(f"{sign} {finding.code}{location}: {finding.message}", colour)
+    out.line(f"{sign} {finding.code}{location}: {indented(finding.message)}", colour)
     for text in traceback_of(finding, traceback_lines):
         out.line(f"    | {text}", "dim")
     if finding.hint and finding.severity != "info":
-        out.line(f"    {finding.hint}", "dim")
+        out.line(f"    {indented(finding.hint)}", "dim")
 
 
 def split_unreadable(findings: list[Finding]) -> tuple[list[Finding], list[str]]:

@@ -33,6 +33,6 @@ def is_revision(revision: str) -> bool:
 
 
 def is_name(name: str) -> bool:
-    """Whether `name` can be OWNER/NAME or, as of old data sets, NAME alone; `--` stands for the
-    slash in the names of cache folders."""
+    """Whether `name` can be OWNER/NAME or, as of old data sets, NAME alone; cache folders have
+    `--` in place of the slash."""
     return re.fullmatch(NAME, name) is not None and ".." not in name and "--" not in name

@@ -264,6 +264,13 @@ def test_the_error_of_what_holds_no_host_gives_an_example(
         hosts.add(environment=environment, host=address, by=alice)
 
 
+def test_case_of_a_host_does_not_matter(environment: Environment, alice: User, root: User) -> None:
+    hosts.add(environment=environment, host="API.Example.org", by=alice)
+    assert hosts.approve(environment=environment, host="Api.EXAMPLE.org", by=root).approved_at
+    hosts.remove(environment=environment, host="API.EXAMPLE.ORG", by=alice)
+    assert [row.host for row in hosts.of(environment)] == [EXA]
+
+
 def test_a_predicted_host_is_not_declared(version: Version, root: User) -> None:
     version.needs.create(kind="host", names=["new.org"], declared=False)
     with pytest.raises(HubError, match="does not declare"):
