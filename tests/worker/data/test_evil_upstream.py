@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from envyard.contract.data_requests import Refused
 from envyard_runner.data import upstream
 from envyard_runner.data.source import DataSource
 from tests.data_hub import LARGE, Answer, DataHub, Request, serving
@@ -226,5 +227,38 @@ def test_one_fetch_serves_many_readers(tmp_path: Path) -> None:
             replies = await asyncio.gather(*readers)
             assert {reply.body for reply in replies} == {ROWS}
             assert sum("/resolve/" in target for target in hub.targets()) == 1
+
+    play(tmp_path, scenario)
+
+
+@pytest.mark.parametrize(
+    ("answer", "need"),
+    [
+        (Answer(401, b"{}", {"X-Error-Code": "RepoNotFound"}), {"openai/gsm8k": "not_found"}),
+        (Answer(403, b"{}", {"X-Error-Code": "GatedRepo"}), {"openai/gsm8k": "gated"}),
+        (Answer(404, b"{}", {"X-Error-Code": "RevisionNotFound"}), "no_revision"),
+        (Answer(404, b"{}", {"X-Error-Code": "EntryNotFound"}), {}),
+    ],
+)
+def test_a_locked_file_that_the_upstream_withdrew_is_a_need_or_its_fault(
+    tmp_path: Path, answer: Answer, need: dict[str, str] | str
+) -> None:
+    """Whoever wrote the environment cannot help it: a run without any reason would blame it."""
+
+    async def scenario(hub: DataHub) -> None:
+        hub.add("openai/gsm8k", {"rows.csv": ROWS})
+        async with served(tmp_path / "first", hub) as run:
+            assert (await run.get(FILE)).status == 200
+            lock = run.mirror.lock
+        hub.intercept = of_file(lambda _: answer)
+        async with served(tmp_path / "first", hub, lock=lock) as run:
+            assert (await run.get(FILE)).body == ROWS  # the store has it
+        async with served(tmp_path / "other", hub, lock=lock) as run:
+            with pytest.raises(Refused):
+                await run.mirror.prefetch()
+            commit = lock.repositories[0].commit
+            at_commit = {f"openai/gsm8k at {commit}": need}
+            assert run.usage.needs == (at_commit if isinstance(need, str) else need)
+            assert bool(run.usage.fault) == (need == {})
 
     play(tmp_path, scenario)

@@ -15,13 +15,13 @@ from envyard.contract.data_lock import (
     DataLock,
     LockedFile,
     LockedRepository,
-    licence_tag,
     with_file,
     with_revision,
 )
 from envyard.contract.data_names import COMMIT, OBJECT_ID, SHA256, is_path
 from envyard.contract.data_requests import DataRequest, Refused, Repository
 from envyard.contract.values import record
+from envyard_runner.data.descriptions import locked_repository
 from envyard_runner.data.listings import Listings
 from envyard_runner.data.store import Store, StoreFull
 from envyard_runner.data.stored_file import StoredFile
@@ -79,13 +79,13 @@ class RunMirror:
             self.usage.refuse_unlocked(f"{repository} at {revision}")
             raise Refused(404, f"the data lock has no {revision}", "RevisionNotFound")
         info = await self._resolved(repository, revision)
-        entry = _locked_repository(repository, info)
+        entry = locked_repository(repository, info)
         if COMMIT.fullmatch(revision) and entry.commit != revision:
             raise self._fault(UpstreamFault(f"{repository}: {revision} resolved to another commit"))
         self._extended(entry, revision)
         agreed = entry.commit if revision == entry.commit else await self._agree(entry, revision)
         if agreed != entry.commit:
-            entry = _locked_repository(repository, await self._info(repository, agreed))
+            entry = locked_repository(repository, await self._info(repository, agreed))
         self.lock = self._extended(entry, revision)
         return agreed
 
@@ -168,6 +168,20 @@ class RunMirror:
                     return await self._store.add(parts, object_id=file.object_id, size=file.size)
             except (UpstreamFault, StoreFull) as error:
                 raise self._fault(error) from error
+            except Refused as error:
+                raise self._lost(repository, commit, file, error) from error
+
+    def _lost(
+        self, repository: Repository, commit: str, file: LockedFile, error: Refused
+    ) -> Refused:
+        """The refusal of a file that the commit has: since it was listed or locked, the repository
+        became gated or private, or lost the commit."""
+        if error.code == "EntryNotFound":
+            fault = f"the data hub has no {file.path[:200]} of {repository}, which {commit} names"
+            return self._fault(UpstreamFault(fault))
+        if error.code == "RevisionNotFound":
+            self.usage.need(repository, "no_revision", commit)
+        return self._refusal(repository, error)
 
     def _from_store(self, file: LockedFile) -> StoredFile | None:
         sha256 = file.sha256 or self._store.sha256_of(file.object_id)
@@ -267,25 +281,3 @@ class RunMirror:
         ):
             raise self._fault(UpstreamFault(f"the data hub's file list of {repository} is invalid"))
         return LockedFile(path, size, object_id if SHA256.fullmatch(object_id) else "", object_id)
-
-
-def _locked_repository(repository: Repository, info: dict[str, Any]) -> LockedRepository:
-    return LockedRepository(
-        kind=repository.kind,
-        name=repository.name,
-        commit=str(info["sha"]),
-        licence=_licence(info),
-        gated=bool(info.get("gated")),
-    )
-
-
-def _licence(info: dict[str, Any]) -> str:
-    """The licence that the repository's card or tags name."""
-    named = record(info.get("cardData")).get("license")
-    if isinstance(named, list):
-        named = ", ".join(str(each) for each in named[:5])
-    tags = info.get("tags")
-    for tag in tags if isinstance(tags, list) and not named else ():
-        if isinstance(tag, str) and tag.startswith("license:"):
-            named = tag.removeprefix("license:")
-    return licence_tag(named)
