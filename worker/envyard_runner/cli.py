@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from envyard_runner import open_files
 from envyard_runner.config import Config, ConfigError
 from envyard_runner.hub_api.client import HubRefused, HubUnreachable
 from envyard_runner.model.command import ServeError, ServeOptions
@@ -37,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     separator = words.index("--") if "--" in words else len(words)
     options, rest = _parser().parse_known_args(words[:separator])
+    if options.command in ("start", "run-once", "try", "doctor"):
+        open_files.raise_limit()
     if options.command == "doctor":
         from envyard_runner.doctor import command
 

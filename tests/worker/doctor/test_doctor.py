@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,7 @@ from envyard_runner.doctor import command
 from envyard_runner.doctor.check import Check
 from envyard_runner.doctor.command import examine_environment, main
 from envyard_runner.doctor.machine import examine_machine, require_sandbox
+from envyard_runner.open_files import NEEDED
 from envyard_runner.sandbox import SandboxError
 from envyard_runner.sandbox.uids import LAST
 from tests import layers
@@ -112,14 +114,34 @@ def test_a_configured_cgroup_that_cannot_be_used_fails_the_check_and_no_run_is_t
         asyncio.run(require_sandbox(wrong))
 
 
-@pytest.mark.parametrize(("limit", "name"), [("--nofile", "NOFILE"), ("--nproc", "NPROC")])
-@pytest.mark.parametrize("count", [200, 400])
+@pytest.mark.parametrize(
+    ("limit", "name", "count"),
+    [
+        ("--nofile", "NOFILE", 200),
+        ("--nofile", "NOFILE", NEEDED - 1),
+        ("--nproc", "NPROC", 200),
+    ],
+)
 def test_too_low_limits_of_the_runner_are_named(
     config: Config, limit: str, name: str, count: int
 ) -> None:
+    limits = limits_check(config, f"{limit}={count}:{count}")
+    assert not limits["ok"]
+    assert f"RLIMIT_{name} is {count}" in limits["detail"]
+
+
+def test_a_low_soft_limit_of_open_files_is_raised_where_the_hard_one_admits_it(
+    config: Config,
+) -> None:
+    limits = limits_check(config, f"--nofile=200:{NEEDED}")
+    assert limits["ok"], limits["detail"]
+
+
+def limits_check(config: Config, limit: str) -> dict[str, Any]:
+    """The check of limits by a doctor that has this limit, an option of prlimit."""
     runner = [sys.executable, "-m", "envyard_runner", "doctor", "--json", "--quick"]
     done = subprocess.run(
-        ["prlimit", f"{limit}={count}:{count}", *runner],
+        ["prlimit", limit, *runner],
         env={**os.environ, "RUNNER_HOME": str(config.home), "HUB_URL": config.hub_url},
         capture_output=True,
         text=True,
@@ -127,8 +149,8 @@ def test_too_low_limits_of_the_runner_are_named(
         check=False,
     )
     checks = {check["name"]: check for check in json.loads(done.stdout)}
-    assert not checks["limits"]["ok"]
-    assert f"RLIMIT_{name} is {count}" in checks["limits"]["detail"]
+    limits: dict[str, Any] = checks["limits"]
+    return limits
 
 
 def test_a_bubblewrap_that_contains_nothing_is_found_out(config: Config) -> None:

@@ -9,16 +9,15 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from envyard_runner import open_files
 from envyard_runner.config import Config, blocked_folder
 from envyard_runner.doctor.check import Check, CheckFailed, run_check
 from envyard_runner.doctor.trial import check_sandbox
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import SandboxError, cgroup, interpreter, seccomp, uids
-from envyard_runner.sandbox.command import FIRST_FD
 from envyard_runner.sandbox.rundir import make_shared
 
 OLDEST_BUBBLEWRAP = (0, 8)  # --disable-userns, --size
-MIN_OPEN_FILES = 1024  # of one process in a sandbox
 
 
 async def require_sandbox(config: Config) -> None:
@@ -134,12 +133,12 @@ async def _limits(config: Config) -> str:
 
 
 def _check_rlimits(limits: Limits) -> None:
-    """Raise Unfit where this process may not give a sandbox its own limits."""
-    files, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    """Raise CheckFailed where this process may not open the files of a run, or give a sandbox its
+    own limits."""
+    _, files = resource.getrlimit(resource.RLIMIT_NOFILE)  # the soft one is raised at start
     _, processes = resource.getrlimit(resource.RLIMIT_NPROC)
     for name, allowed, needed in (
-        ("NOFILE", most_files, MIN_OPEN_FILES),
-        ("NOFILE", files, 2 * FIRST_FD),
+        ("NOFILE", files, open_files.NEEDED),
         ("NPROC", processes, limits.pids),
     ):
         if allowed != resource.RLIM_INFINITY and allowed < needed:

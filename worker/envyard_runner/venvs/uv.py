@@ -20,6 +20,7 @@ from envyard.contract.codes import CODES, Fault
 from envyard.contract.findings import Finding, finding
 from envyard.contract.resolution import diagnose
 from envyard.messaging.parent import die_with_parent
+from envyard_runner import open_files
 from envyard_runner.config import Config
 from envyard_runner.sandbox.rundir import make_shared
 
@@ -188,4 +189,5 @@ async def _start(
 
 def _limit_process() -> None:
     die_with_parent(signal.SIGKILL)
+    open_files.restore_limit()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
