@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from cryptography.fernet import Fernet
 from django.test import override_settings
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from registry.models import User
@@ -49,6 +49,8 @@ def signed_in(
     page.on("console", lambda message: problems.append(f"{page.url}: {message.text}"))
     page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
     page.goto(f"{url}/login/")
+    # Chromium reports an autofocus that comes after another field has the focus.
+    expect(page.get_by_label("Username")).to_be_focused(timeout=60_000)
     page.get_by_label("Username").fill(name)
     page.get_by_label("Password").fill(name)
     page.get_by_role("button", name="Sign in", exact=True).click()
