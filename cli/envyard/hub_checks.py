@@ -17,19 +17,24 @@ from envyard.contract.detect import Detection
 from envyard.contract.examine import examine
 from envyard.contract.findings import Finding, finding
 from envyard.contract.git_requirements import BadRepository, Repositories
+from envyard.contract.needs.kinds import KINDS
 from envyard.contract.wheel import Wheel
 from envyard.errors import ApiError, HubCliError
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """The Pythons, releases and package index of a hub's runners; empty where it sends none."""
+    """The Pythons, releases and package index of a hub's runners; empty where it sends none.
+
+    `provides` are the kinds of needs that hub and runners provide, None where it sends none.
+    """
 
     pythons: tuple[str, ...] = ()
     releases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     driven: dict[str, dict[str, str]] = field(default_factory=dict)
     index: str = ""
     repositories: Repositories = field(default_factory=Repositories)
+    provides: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, hub: Hub) -> About:
@@ -57,7 +62,12 @@ class About:
             driven={name: _driven(row.get("apis")) for name, row in rows.items()},
             index=str(answer.get("index") or ""),
             repositories=_repositories(answer.get("git_repositories")),
+            provides=_kinds(answer.get("provides")),
         )
+
+
+def _kinds(value: Any) -> tuple[str, ...] | None:
+    return tuple(kind for kind in KINDS if kind in value) if isinstance(value, list) else None
 
 
 def _repositories(value: Any) -> Repositories:

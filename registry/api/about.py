@@ -11,8 +11,10 @@ from rest_framework.response import Response
 
 from envyard.contract.frameworks.adapters import FRAMEWORKS, adapters_of
 from envyard.contract.frameworks.table import table
+from envyard.contract.needs.kinds import KINDS
 from registry.accounts import runners
 from registry.api.serializers.base import SharedFieldsSerializer
+from registry.runs import provided
 
 
 class DrivenApiSerializer(SharedFieldsSerializer):
@@ -45,6 +47,11 @@ class AboutSerializer(SharedFieldsSerializer):
         help_text="Git repositories that versions may depend on: HTTPS addresses, `/*` for all "
         "below.",
     )
+    provides = serializers.ListField(
+        child=serializers.ChoiceField(choices=KINDS),
+        help_text="What the hub and its live runners provide to versions that need it: data sets, "
+        "a judge, connections to approved hosts, container images.",
+    )
 
 
 @extend_schema(operation_id="getAbout", tags=["Runners"], responses=AboutSerializer)
@@ -58,6 +65,7 @@ def about(request: Request) -> Response:
         "frameworks": {name: _framework(name) for name in FRAMEWORKS},
         "index": settings.HUB_PACKAGE_INDEX,
         "git_repositories": settings.HUB_GIT_REPOSITORIES.addresses,
+        "provides": provided.by_live_runners(),
     }
     return Response(AboutSerializer(values).data)
 

@@ -8,11 +8,11 @@ from typing import Annotated
 from django.db.models import Count, QuerySet
 
 from envyard.contract.findings import is_requirement
-from envyard.contract.needs.kinds import KINDS, need
+from envyard.contract.needs.kinds import KINDS, Kind, need
 from registry.catalog.models import Version
-from registry.catalog.related_models import VersionFinding
+from registry.catalog.related_models import VersionFinding, VersionNeed
 from registry.read_models.annotations import Spec
-from registry.runs import remaining
+from registry.runs import measured, remaining
 
 STATES = tuple(f"needs_{kind}" for kind in KINDS)
 MAX_EXAMPLES = 5
@@ -23,6 +23,14 @@ PROVIDED_BY: dict[str, str] = {
     "secret": "An owner sets each secret; the hub needs `HUB_SECRETS_KEYS`.",
     "host": "Approve the hosts, and set `RUNNER_HOSTS=yes` on a runner.",
     "machine": "No runner starts container images yet.",
+}
+
+
+# The beginnings of sentences about needs that the endpoints of a run saw.
+MEASURED: dict[Kind, str] = {
+    "data": "Its runs read data sets",
+    "judge": "Its runs called a judge model",
+    "host": "Its runs connected to hosts",
 }
 
 
@@ -43,12 +51,22 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class VersionNeeds:
-    """What the version declares that it needs, or probably needs by its code."""
+    """What the version declares that it needs, what its runs used, or what it probably needs by
+    its code."""
 
     kind: Annotated[str, Spec(enum=list(KINDS))]
     names: list[str]
-    declared: Annotated[bool, Spec(description="Stated in the wheel; else predicted.")]
-    where: Annotated[str, Spec(description="The file and line that shows it.")]
+    declared: Annotated[bool, Spec(description="Stated in the wheel.")]
+    measured: Annotated[
+        bool,
+        Spec(
+            description="A run that succeeded used it; what is neither declared nor measured is "
+            "predicted."
+        ),
+    ]
+    where: Annotated[
+        str, Spec(description="The file and line that shows it; empty where a run alone does.")
+    ]
     sentence: str
 
 
@@ -108,14 +126,26 @@ def _texts(value: object) -> list[str]:
 
 
 def of_version(version: Version) -> list[VersionNeeds]:
-    """VersionNeeds of each kind."""
-    return [
-        VersionNeeds(
-            kind=row.kind,
-            names=row.names,
-            declared=row.declared,
-            where=row.where,
-            sentence=need(row.kind, row.names, declared=row.declared).sentence,
-        )
-        for row in version.needs.all()
-    ]
+    """VersionNeeds of each kind, in the order of KINDS."""
+    rows = {row.kind: row for row in version.needs.all()}
+    used = measured.needs(version) or {}
+    return [_need(kind, rows.get(kind), used.get(kind)) for kind in KINDS if kind in {*rows, *used}]
+
+
+def _need(kind: Kind, row: VersionNeed | None, used: list[str] | None) -> VersionNeeds:
+    """What the wheel declares is shown as declared; else what runs used, if anything is known."""
+    declared = row is not None and row.declared
+    if used is None or declared:
+        names = row.names if row else []
+        sentence = need(kind, names, declared=declared).sentence
+    else:
+        names = list(need(kind, used).names)
+        sentence = f"{MEASURED[kind]}{': ' if names else ''}{', '.join(names)}."
+    return VersionNeeds(
+        kind=kind,
+        names=names,
+        declared=declared,
+        measured=used is not None,
+        where=row.where if row else "",
+        sentence=sentence,
+    )

@@ -113,6 +113,12 @@ def provided_kinds(runner: Runner) -> set[Kind]:
     return kinds if settings.HUB_JUDGE_MODEL else kinds - {"judge"}
 
 
+def by_live_runners() -> list[Kind]:
+    """The kinds that any live runner provides to runs, in the order of BY_RUNNER."""
+    kinds = {kind for runner in runners.alive() for kind in provided_kinds(runner)}
+    return [kind for kind in BY_RUNNER if kind in kinds]
+
+
 def tag_of(kinds: Iterable[str]) -> str:
     """The column `Run.needs`: `,data,judge,`; empty for none."""
     rows = [kind for kind in BY_RUNNER if kind in set(kinds)]

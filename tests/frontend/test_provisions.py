@@ -6,6 +6,8 @@ import pytest
 from cryptography.fernet import Fernet
 from django.test import Client, override_settings
 
+from envyard.contract.data_lock import DataLock, LockedRepository
+from registry.catalog import data_locks
 from registry.models import Environment, EnvironmentSecret, User, Version
 from registry.provisions import cipher, hosts, services
 from tests.factories import make_run, make_version
@@ -134,6 +136,35 @@ def test_the_page_of_a_version_shows_its_predicted_needs(
     shown = text(client, f"{PAGE}0.1.0/")
     assert "It probably needs data sets: openai/gsm8k." in shown
     assert "demo_env/__init__.py:3" in shown
+
+
+def test_the_page_of_a_version_shows_what_its_runs_used_in_place_of_predictions(
+    client: Client, env: Environment
+) -> None:
+    version = Version.objects.get()
+    version.needs.create(kind="judge", where="demo_env/__init__.py:3")
+    version.needs.create(kind="secret", names=["A_KEY"], where="demo_env/__init__.py:4")
+    version.needs.create(kind="machine", declared=True)
+    run = make_run(version, status="succeeded")
+    lock = DataLock((LockedRepository("dataset", "openai/gsm8k", "a" * 40),))
+    data_locks.extend(version=version, offered=lock)
+    reached = {"host": "api.exa.ai", "port": 443, "route": "tunnel"}
+    refused = {"host": "evil.example.org", "port": 443, "route": "refused"}
+    run.facts = {"connections": [reached, refused], "judge": {"model": "j", "calls": 2}}
+    run.save()
+    shown = text(client, f"{PAGE}0.1.0/")
+    for sentence in (
+        "Its runs called a judge model.",
+        "Its runs read data sets: openai/gsm8k.",
+        "Its runs connected to hosts: api.exa.ai.",
+        "It probably needs secrets: A_KEY.",
+        "It declares that it needs container images.",
+    ):
+        assert sentence in shown
+    assert "evil.example.org" not in shown
+    assert "demo_env/__init__.py:3" not in shown
+    make_run(version, status="errored")
+    assert "Its runs called a judge model." in text(client, f"{PAGE}0.1.0/")
 
 
 def test_a_run_shows_the_variables_that_it_had(client: Client, env: Environment) -> None:

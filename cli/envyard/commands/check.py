@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from envyard import config as configs
-from envyard import hub_checks, local_run, resolve
+from envyard import hub_checks, local_run, needs_steps, resolve
 from envyard.builder import wheel_of
 from envyard.client import Hub
 from envyard.commands.show import show_finding, split_unreadable
@@ -21,9 +21,12 @@ from envyard.contract.detect import Detection
 from envyard.contract.findings import Finding
 from envyard.contract.git_requirements import git_requirements
 from envyard.contract.local_access import OPTION_OF_NEED
+from envyard.contract.names import normalise
 from envyard.contract.needs.kinds import Need
+from envyard.contract.values import text
 from envyard.contract.wheel import Wheel
 from envyard.errors import ApiError, Held, HubCliError, Rejected, UsageError
+from envyard.needs_steps import Provided
 from envyard.output import Output
 
 HUB_CHECKS = "names, Pythons, framework releases and dependencies"
@@ -56,6 +59,8 @@ class Result:
     not_checked: list[str] = field(default_factory=list)
     trial: dict[str, Any] | None = None
     needs: tuple[Need, ...] = ()
+    ref: str = "OWNER/NAME"
+    provided: Provided = field(default_factory=Provided)
     lacking: list[Finding] = field(default_factory=list)  # requirements of the run on this machine
 
     @property
@@ -72,7 +77,7 @@ class Result:
             "checked": self.checked,
             "not_checked": self.not_checked,
             "run": self.trial,
-            "needs": [need.to_dict() for need in self.needs],
+            "needs": [needs_steps.to_dict(need, self.provided, self.ref) for need in self.needs],
         }
 
 
@@ -90,6 +95,7 @@ def run(args: Namespace, out: Output) -> None:
         result = Result(path.name, findings, not_checked=unchecked, needs=detected.needs)
         if not result.errors:
             wheel = wheels.read(path)
+            result.ref = f"{args.owner or 'OWNER'}/{normalise(wheel.metadata.name)}"
             if hub is not None:
                 check_with_hub(hub, path, wheel, detected, args.owner, result)
             git = ", ".join(row.name for row in git_requirements(wheel.metadata.requires_dist))
@@ -166,7 +172,10 @@ def check_with_hub(
     )
     if about.releases:
         result.checked.append("framework releases")
-    check_names(hub, path, wheel, owner, result)
+    owner = check_names(hub, path, wheel, owner, result)
+    if detected.needs:
+        result.ref = f"{owner or 'OWNER'}/{normalise(wheel.metadata.name)}"
+        result.provided = Provided.of(hub, about, owner, wheel.metadata.name)
     if result.errors:
         return
     try:
@@ -176,20 +185,22 @@ def check_with_hub(
         result.not_checked.append(f"dependencies: {error}")
 
 
-def check_names(hub: Hub, path: Path, wheel: Wheel, owner: str, result: Result) -> None:
-    """Add the hub's findings about owner, name, version and file name; needs a token."""
+def check_names(hub: Hub, path: Path, wheel: Wheel, owner: str, result: Result) -> str:
+    """Add the hub's findings about owner, name, version and file name, which needs a token; returns
+    the owner that the hub would publish under, as far as it is known."""
     if not hub.token:
         result.not_checked.append("name and version: you are not signed in; run `hub login`")
-        return
+        return owner
     try:
         answer = hub_checks.request_check(hub, path, wheel, owner=owner)
     except HubCliError as error:
         unknown = isinstance(error, ApiError) and error.status == 404
         reason = "this hub has no such check" if unknown else error.message
         result.not_checked.append(f"name and version: {reason}")
-        return
+        return owner
     result.findings += hub_checks.findings_in(answer)
     result.checked.append("name and version")
+    return text(answer.get("owner"), 100) or owner
 
 
 def play(
@@ -250,6 +261,7 @@ def show(result: Result, hub: Hub | None, out: Output) -> None:
         show_finding(item, out)
     for need in result.needs:
         out.line(f"{need.sentence} ({need.where})")
+        out.line(f"  {needs_steps.next_step(need, result.provided, result.ref)}")
     if result.checked and hub is not None:
         out.note(f"Checked with {hub.url}: {', '.join(result.checked)}", "dim")
     for reason in result.not_checked:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
 from envyard import resolve
@@ -14,8 +15,9 @@ from envyard.contract import wheel as wheel_reader
 from envyard.contract.detect import Detection
 from envyard.hub_checks import About, framework_findings, python_findings
 from envyard.output import Output
-from registry.accounts import tokens
-from registry.models import User
+from registry.accounts import runners, tokens
+from registry.models import Runner, User
+from registry.provisions import hosts
 from tests import wheels
 from tests.factories import make_version
 
@@ -213,3 +215,77 @@ def test_code_for_a_newer_python_than_this_one_is_left_to_the_hub(
     assert any("cannot read demo_env/__init__.py" in reason for reason in document["not_checked"])
     refuse_early(None, wheel, Output())
     assert "not checked: " in capsys.readouterr().err
+
+
+CODE_WITH_NEEDS = f"""{wheels.TASKSET}
+import os
+from datasets import load_dataset
+from openai import AsyncOpenAI
+ROWS = load_dataset("openai/gsm8k")
+JUDGE = AsyncOpenAI()
+KEY = os.getenv("EXA_API_KEY")
+"""
+
+
+def check_needs(
+    wheel: Path, capsys: pytest.CaptureFixture[str], *options: str
+) -> dict[str, dict[str, Any]]:
+    """The needs in the document of `hub check --json`, by kind."""
+    main(["check", str(wheel), "--json", *options])
+    return {row["kind"]: row for row in json.loads(capsys.readouterr().out)["needs"]}
+
+
+@pytest.fixture
+def wheel_with_needs(tmp_path: Path) -> Path:
+    """An environment whose code reads a data set and a key, and calls a judge."""
+    return wheels.write_wheel(tmp_path, files={"demo_env/__init__.py": CODE_WITH_NEEDS})
+
+
+def test_predictions_without_a_hub_name_the_next_step(
+    wheel_with_needs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = check_needs(wheel_with_needs, capsys, "--offline")
+    assert {row["provided"] for row in rows.values()} == {None}
+    assert "sets RUNNER_DATA_URL. On this machine: `hub check --run --data`" in rows["data"]["next"]
+    assert "HUB_JUDGE_MODEL" in rows["judge"]["next"]
+    command = "`hub secret set OWNER/demo-env EXA_API_KEY --host HOST`"
+    assert command in rows["secret"]["next"]
+    main(["check", str(wheel_with_needs), "--offline"])
+    assert command in capsys.readouterr().out
+    assert check_needs(wheel_with_needs, capsys, "--url", "http://127.0.0.1:9") == rows
+
+
+@pytest.mark.django_db(transaction=True)
+def test_predictions_show_what_the_hub_provides(
+    hub: LiveServer,
+    alice: User,
+    root: User,
+    tmp_path: Path,
+    wheel_with_needs: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    runner, _ = runners.create(name="gpu-1")
+    capabilities = {"provides": {"data": "d", "judge": "j"}}
+    Runner.objects.filter(pk=runner.pk).update(
+        last_seen_at=timezone.now(), capabilities=capabilities
+    )
+    rows = check_needs(wheel_with_needs, capsys)
+    assert [rows[kind]["provided"] for kind in ("data", "judge", "secret")] == [True, False, None]
+    assert rows["data"]["next"].startswith("This hub's runners read data sets")
+    assert "`hub secret set alice/demo-env EXA_API_KEY" in rows["secret"]["next"]
+
+    code = f'{CODE_WITH_NEEDS}\nimport requests\nrequests.get("https://api.example.org/a")\n'
+    wheel = wheels.write_wheel(tmp_path, files={"demo_env/__init__.py": code})
+    row = check_needs(wheel, capsys)["host"]
+    assert row["provided"] is False
+    assert "RUNNER_HOSTS=yes" in row["next"]
+    assert "`hub host add alice/demo-env api.example.org`" in row["next"]
+    assert "`hub check --run --host api.example.org`" in row["next"]
+    capabilities["provides"]["host"] = "h"
+    Runner.objects.filter(pk=runner.pk).update(capabilities=capabilities)
+    environment = make_version(alice, version="0.0.9").environment
+    hosts.add(environment=environment, host="api.example.org", by=alice)
+    row = check_needs(wheel, capsys)["host"]
+    assert (row["provided"], "RUNNER_HOSTS" in row["next"]) == (False, False)
+    hosts.approve(environment=environment, host="api.example.org", by=root)
+    assert check_needs(wheel, capsys)["host"]["provided"] is True

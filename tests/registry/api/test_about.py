@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 from django.utils import timezone
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
@@ -35,3 +35,18 @@ def test_about_names_the_framework_releases_that_each_api_can_have(client: Clien
     for api in verifiers["apis"].values():
         assert api["default"] in SpecifierSet(api["specifier"])
         assert api["default"] in verifiers["releases"]
+
+
+def test_about_names_what_hub_and_live_runners_provide(client: Client) -> None:
+    assert client.get("/api/v1/about/").json()["provides"] == []
+    for name, seen, provides in (
+        ("a", timezone.now(), {"judge": "x", "data": "y"}),
+        ("b", None, {"host": "z"}),
+    ):
+        runner, _ = runners.create(name=name)
+        Runner.objects.filter(pk=runner.pk).update(
+            last_seen_at=seen, capabilities={"provides": provides}
+        )
+    assert client.get("/api/v1/about/").json()["provides"] == ["data"]
+    with override_settings(HUB_JUDGE_MODEL="judge"):
+        assert client.get("/api/v1/about/").json()["provides"] == ["data", "judge"]
