@@ -54,18 +54,29 @@ def _may_retry(request: HttpRequest, run: Run) -> bool:
     """Whether the person may retry its held version; only from the page of the newest run."""
     if run.is_active or run.version.status != Version.Status.HELD:
         return False
+    return _is_newest(run) and can(request.user, "run.retry", run)
+
+
+def _is_live(run: Run) -> bool:
+    """Whether the page changes yet: a run has ended before its version is decided on."""
+    deciding = run.version.status == Version.Status.EVALUATING
+    return run.is_active or (deciding and _is_newest(run))
+
+
+def _is_newest(run: Run) -> bool:
     newest = run.version.runs.order_by("-created_at").values_list("pk", flat=True).first()
-    return newest == run.pk and can(request.user, "run.retry", run)
+    return newest == run.pk
 
 
 @require_safe
 def live(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The live part of the page; a reload of the whole page once the run has ended.
+    """The live part of the page; a reload of the whole page once the run and the decision on its
+    version have ended.
 
     204 if nothing has changed since `seen`, so that a request per second is cheap.
     """
     row = run_or_404(request, pk)
-    if not row.is_active:
+    if not _is_live(row):
         return HttpResponseClientRefresh()
     if request.GET.get("seen") == state(row):
         return HttpResponse(status=204)
@@ -96,7 +107,7 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "run": detail,
         "pace": pace(detail.queue),
         "lacking": waiting.lacking(run),
-        "live": run.is_active,
+        "live": _is_live(run),
         "stopping": stopping,
         "may_cancel": run.is_active and not stopping and can(request.user, "run.cancel", run),
         "traffic": connections.traffic(run.facts),

@@ -59,6 +59,21 @@ def test_page_of_an_active_run_refreshes_and_of_an_ended_one_does_not(
     assert "hub retry alice/demo-env==0.1.0" in text(client, VERSION)
 
 
+def test_page_of_an_ended_run_refreshes_until_its_version_is_decided_on(
+    client: Client, alice: User
+) -> None:
+    version = make_version(alice, status="evaluating")
+    run = make_run(version, status="cancelled", ended_at=version.uploaded_at)
+    client.force_login(alice)
+    page = text(client, f"/runs/{run.pk}/")
+    assert "Evaluate again" not in page
+    (live,) = re.findall(r'hx-get="([^"]+)"', page)
+    assert client.get(html.unescape(live)).status_code == 204
+    Version.objects.update(status="held")
+    assert client.get(html.unescape(live)).headers["HX-Refresh"] == "true"
+    assert "Evaluate again" in text(client, f"/runs/{run.pk}/")
+
+
 def test_page_of_a_long_log_links_to_the_rest(client: Client, alice: User) -> None:
     run = make_run(make_version(alice))
     LogChunk.objects.create(run=run, attempt=1, seq=1, text="a line\n" * 100)
