@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from envyard.card.measures import MEASURES
 from envyard.contract.probes import PROBES
-from registry.card.measures import MEASURES
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 TABLE = re.compile(r"(<!-- table: (\w+) -->\n\n).*?(\n<!-- end of table -->)", re.DOTALL)

@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
+from envyard.card.measures import MEASURES
 from envyard.contract.probes import PROBES
 from frontend.command import COMMAND, RUNNER, packed
-from registry.card.measures import MEASURES
 
 
 @require_safe

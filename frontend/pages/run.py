@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
+from envyard.card.rescoring import agree
 from envyard.contract.transcript import Transcript
 from frontend import rates
 from frontend.access import demand, form_methods, refused, run_or_404
@@ -23,7 +24,6 @@ from frontend.render import plain
 from frontend.render.transcript import SHOWN, conversations
 from registry import pipeline
 from registry.accounts.permissions import can
-from registry.card.rescoring import agree
 from registry.catalog.models import Version
 from registry.errors import HubError
 from registry.read_models import connections, rollouts, runs

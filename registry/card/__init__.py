@@ -1,4 +1,4 @@
-"""The card of a version: pure functions from the evidence of a run to measures and findings.
+"""The stored card of a version, computed from the rows of a run by `envyard.card`.
 
-May import runs, catalog and what lies below them, and the contract.
+May import runs, catalog and what lies below them, `envyard.card` and the contract.
 """

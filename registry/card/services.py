@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from envyard.card.evidence import Evidence, name
+from envyard.card.measures import all_measures
+from envyard.card.scores import by_policy
+from envyard.card.verdict import findings_of
 from envyard.contract.findings import Finding
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, Usage
-from registry.card.evidence import Evidence, name
-from registry.card.measures import all_measures
 from registry.card.models import Card
-from registry.card.scores import by_policy
-from registry.card.verdict import findings_of
 from registry.runs.models import Rollout, Run
 
 

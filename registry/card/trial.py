@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from envyard.card.evidence import Evidence
+from envyard.card.measures import all_measures
+from envyard.card.scores import by_policy
+from envyard.card.verdict import findings_of
 from envyard.contract.replay import Replay, Replayed
 from envyard.contract.runner_events import Facts, RolloutResult
 from envyard.contract.values import count, record, records, text
-from registry.card.evidence import Evidence
-from registry.card.measures import all_measures
-from registry.card.scores import by_policy
-from registry.card.verdict import findings_of
 from registry.runs import sanitize
 
 MAX_ROLLOUTS = 500

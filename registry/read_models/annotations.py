@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
-from registry.card.measures import Measure
-from registry.card.scores import Score
+from envyard.card.measures import Measure
+from envyard.card.scores import Score
 
 T = TypeVar("T")
 

@@ -9,10 +9,10 @@ from uuid import UUID
 
 from django.core.cache import caches
 
+from envyard.card.evidence import name
+from envyard.card.scores import by_policy
 from envyard.contract.runner_events import RolloutResult
-from registry.card.evidence import name
 from registry.card.models import Card
-from registry.card.scores import by_policy
 from registry.runs.models import Rollout, Run
 
 Scores = list[dict[str, Any]]

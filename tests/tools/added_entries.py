@@ -99,10 +99,10 @@ def _refusal() -> str:
 
 def _card() -> dict[str, Any]:
     """Measures and findings of a run in which the added probe got full marks."""
+    from envyard.card.evidence import Evidence
+    from envyard.card.measures import all_measures
+    from envyard.card.verdict import findings_of
     from envyard.contract.runner_events import Facts, RolloutResult, TaskResult
-    from registry.card.evidence import Evidence
-    from registry.card.measures import all_measures
-    from registry.card.verdict import findings_of
 
     tasks = [TaskResult(index=0, hash="a", prompt="Say it louder.")]
     facts = Facts(tasks=tasks, hashes_again=["a"])

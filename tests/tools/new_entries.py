@@ -96,11 +96,11 @@ PROBE = (
 MEASURE = (
     Edit(
         "measure",
-        "registry/card/measures/loudness.py",
+        "cli/envyard/card/measures/loudness.py",
         "",
         """
-from registry.card.measures.definition import MeasureDefinition
-from registry.card.measures.speed import SLOW_SECONDS, speed
+from envyard.card.measures.definition import MeasureDefinition
+from envyard.card.measures.speed import SLOW_SECONDS, speed
 
 LOUDNESS = (
     MeasureDefinition(
@@ -117,11 +117,11 @@ LOUDNESS = (
     ),
     Edit(
         "measure",
-        "registry/card/measures/__init__.py",
+        "cli/envyard/card/measures/__init__.py",
         "import FLOOR_AND_CEILING\n",
-        "from registry.card.measures.loudness import LOUDNESS\n",
+        "from envyard.card.measures.loudness import LOUDNESS\n",
     ),
-    Edit("measure", "registry/card/measures/__init__.py", "SUBJECTS = (", "LOUDNESS, "),
+    Edit("measure", "cli/envyard/card/measures/__init__.py", "SUBJECTS = (", "LOUDNESS, "),
     Edit(
         "measure",
         "cli/envyard/contract/codes/card.py",

@@ -2,8 +2,8 @@
 
 import re
 
+from envyard.card.measures import MEASURES
 from envyard.contract.probes import PROBES
-from registry.card.measures import MEASURES
 from tools.docs_tables import DOCS, TABLES, rewritten
 
 

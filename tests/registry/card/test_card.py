@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from envyard.card.evidence import Evidence
+from envyard.card.measures import all_measures
+from envyard.card.scores import by_policy, score
+from envyard.card.verdict import findings_of
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, Usage
 from registry.accounts.models import User
 from registry.card import services
-from registry.card.evidence import Evidence
-from registry.card.measures import all_measures
-from registry.card.scores import by_policy, score
-from registry.card.verdict import findings_of
 from tests.registry.run_factories import (
     POLICIES,
     honest_rollouts,

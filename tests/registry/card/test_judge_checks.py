@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from envyard.card.judge_checks import dependence, judge_findings
+from envyard.card.measures.scorer import family
+from envyard.card.verdict import findings_of
 from envyard.contract.judge import JudgeCheck, JudgeFacts
 from envyard.contract.runner_events import Facts
-from registry.card.judge_checks import dependence, judge_findings
-from registry.card.measures.scorer import family
-from registry.card.verdict import findings_of
 from tests.registry.card.test_measures import evidence, measured
 
 BEST, WORST = "oracle/0/0", "silent/0/0"

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from envyard.card.evidence import Evidence
+from envyard.card.measures import MEASURES, Measure, all_measures
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, TaskResult, Usage
-from registry.card.evidence import Evidence
-from registry.card.measures import MEASURES, Measure, all_measures
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts
 
 

@@ -1,6 +1,6 @@
 """Repeated prompts."""
 
-from registry.card.repeated_prompts import COMPARED, repeated
+from envyard.card.repeated_prompts import COMPARED, repeated
 
 WORDS = [f"word{n}" for n in range(14)]
 

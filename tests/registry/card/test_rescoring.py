@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from envyard.card.evidence import Evidence
+from envyard.card.measures import MEASURES, Measure
+from envyard.card.rescoring import rescored
+from envyard.card.verdict import findings_of
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import RolloutResult
-from registry.card.evidence import Evidence
-from registry.card.measures import MEASURES, Measure
-from registry.card.rescoring import rescored
-from registry.card.verdict import findings_of
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts, make_rollout
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from envyard.card.evidence import Evidence
+from envyard.card.reward_bounds import ceiling, floor, full_marks
 from envyard.contract.runner_events import RolloutResult
-from registry.card.evidence import Evidence
-from registry.card.reward_bounds import ceiling, floor, full_marks
 from tests.registry.run_factories import POLICIES, make_facts, make_failed_rollout, make_rollout
 
 

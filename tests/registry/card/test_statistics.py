@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.card.statistics import bootstrap_mean, percentile, wilson
+from envyard.card.statistics import bootstrap_mean, percentile, wilson
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from envyard.card.evidence import Evidence
+from envyard.card.measures import MEASURES
+from envyard.card.verdict import findings_of
 from envyard.contract.codes import CODES
 from envyard.contract.findings import Finding
 from envyard.contract.probes import PROBES, Probe
 from envyard.contract.runner_events import RolloutResult
-from registry.card.evidence import Evidence
-from registry.card.measures import MEASURES
-from registry.card.verdict import findings_of
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts, make_failed_rollout
 
 WITH_MODEL = (*POLICIES, "model")

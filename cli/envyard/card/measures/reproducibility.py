@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from envyard.contract.findings import Finding
-from registry.card.evidence import Evidence
-from registry.card.measures.definition import (
+from envyard.card.evidence import Evidence
+from envyard.card.measures.definition import (
     Measure,
     MeasureDefinition,
     Reading,
@@ -16,7 +15,8 @@ from registry.card.measures.definition import (
     share,
     unknown,
 )
-from registry.card.rescoring import rescored
+from envyard.card.rescoring import rescored
+from envyard.contract.findings import Finding
 
 
 def reproducible_tasks(evidence: Evidence) -> Reading:

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from envyard.card.evidence import name
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import RolloutResult
-from registry.card.evidence import name
 
 # Sums in another order differ by rounding; the absolute bound is for rewards of about zero.
 RELATIVE, ABSOLUTE = 1e-6, 1e-9

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from registry.card.evidence import Evidence
-from registry.card.measures.definition import MeasureDefinition, Reading, Status, share, unknown
-from registry.card.repeated_prompts import repeated
+from envyard.card.evidence import Evidence
+from envyard.card.measures.definition import MeasureDefinition, Reading, Status, share, unknown
+from envyard.card.repeated_prompts import repeated
 
 MAXIMUM_REPEATED = 0.05
 

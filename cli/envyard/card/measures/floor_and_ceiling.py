@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from envyard.card.evidence import Evidence
+from envyard.card.measures.definition import Measure, MeasureDefinition, Reading, unknown
+from envyard.card.reward_bounds import ceiling, floor, limit_of
 from envyard.contract.findings import Finding, finding
-from registry.card.evidence import Evidence
-from registry.card.measures.definition import Measure, MeasureDefinition, Reading, unknown
-from registry.card.reward_bounds import ceiling, floor, limit_of
 
 
 def floor_reading(evidence: Evidence) -> Reading:

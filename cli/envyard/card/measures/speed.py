@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from registry.card import statistics
-from registry.card.evidence import Evidence
-from registry.card.measures.definition import MeasureDefinition, Reading, unknown
+from envyard.card import statistics
+from envyard.card.evidence import Evidence
+from envyard.card.measures.definition import MeasureDefinition, Reading, unknown
 
 SLOW_SECONDS = 10.0
 

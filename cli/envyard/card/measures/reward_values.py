@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from registry.card.evidence import Evidence, name
-from registry.card.measures.completion import not_finite
-from registry.card.measures.definition import MeasureDefinition, Reading, Status, share
+from envyard.card.evidence import Evidence, name
+from envyard.card.measures.completion import not_finite
+from envyard.card.measures.definition import MeasureDefinition, Reading, Status, share
 
 MINIMUM_REWARD, MAXIMUM_REWARD = -1.0, 2.0
 

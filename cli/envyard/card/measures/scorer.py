@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from envyard.card.evidence import Evidence
+from envyard.card.judge_checks import dependence
+from envyard.card.measures.definition import MeasureDefinition, Reading, unknown
 from envyard.contract.job import MODEL
-from registry.card.evidence import Evidence
-from registry.card.judge_checks import dependence
-from registry.card.measures.definition import MeasureDefinition, Reading, unknown
 
 FAMILY = re.compile(r"[a-z]+")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from envyard.card import statistics
+from envyard.card.evidence import Evidence, name, rewards
+from envyard.card.scores import Score, score
 from envyard.contract.probes import NO_INFORMATION, ORACLE, PROBES, FloorLimit
-from registry.card import statistics
-from registry.card.evidence import Evidence, name, rewards
-from registry.card.scores import Score, score
 
 CEILING_SHARE = 0.9
 CEILING_MARGIN = 0.3

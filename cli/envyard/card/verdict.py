@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from envyard.card.evidence import Evidence, excused, name
+from envyard.card.judge_checks import judge_findings
+from envyard.card.measures import MEASURES, Measure, all_measures
+from envyard.card.measures.completion import MINIMUM_COMPLETED, policy_rate
 from envyard.contract.findings import Finding, finding
-from registry.card.evidence import Evidence, excused, name
-from registry.card.judge_checks import judge_findings
-from registry.card.measures import MEASURES, Measure, all_measures
-from registry.card.measures.completion import MINIMUM_COMPLETED, policy_rate
 
 UNDECIDED = "card.undecided"
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from envyard.card import statistics
+from envyard.card.evidence import Evidence
 from envyard.contract.findings import Finding, finding
-from registry.card import statistics
-from registry.card.evidence import Evidence
 
 Status = Literal["pass", "warn", "fail", "unknown"]
 

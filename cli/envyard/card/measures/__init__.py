@@ -5,15 +5,15 @@ docs/card.md explains the measures, docs/decisions/0004-card-thresholds.md their
 
 from __future__ import annotations
 
-from registry.card.evidence import Evidence
-from registry.card.measures.completion import COMPLETION
-from registry.card.measures.definition import Measure, MeasureDefinition
-from registry.card.measures.diversity import DIVERSITY
-from registry.card.measures.floor_and_ceiling import FLOOR_AND_CEILING
-from registry.card.measures.reproducibility import REPRODUCIBILITY
-from registry.card.measures.reward_values import REWARD_VALUES
-from registry.card.measures.scorer import SCORER
-from registry.card.measures.speed import SPEED
+from envyard.card.evidence import Evidence
+from envyard.card.measures.completion import COMPLETION
+from envyard.card.measures.definition import Measure, MeasureDefinition
+from envyard.card.measures.diversity import DIVERSITY
+from envyard.card.measures.floor_and_ceiling import FLOOR_AND_CEILING
+from envyard.card.measures.reproducibility import REPRODUCIBILITY
+from envyard.card.measures.reward_values import REWARD_VALUES
+from envyard.card.measures.scorer import SCORER
+from envyard.card.measures.speed import SPEED
 
 __all__ = ["MEASURES", "Measure", "MeasureDefinition", "all_measures"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from envyard.card.evidence import Evidence, excused, name
+from envyard.card.measures.definition import MeasureDefinition, Reading, Status, share
 from envyard.contract.failures import explain, facts_of
 from envyard.contract.runner_events import RolloutResult
-from registry.card.evidence import Evidence, excused, name
-from registry.card.measures.definition import MeasureDefinition, Reading, Status, share
 
 MINIMUM_COMPLETED = 0.9
 MAXIMUM_EXCUSED = 0.1

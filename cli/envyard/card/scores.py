@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from envyard.card import statistics
 from envyard.contract.runner_events import RolloutResult
-from registry.card import statistics
 
 
 @dataclass(frozen=True, slots=True)
