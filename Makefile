@@ -32,7 +32,7 @@ CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispyte
 NOT_CHECKED := slow or sandbox or adapter or flow or fuzz or browser or s3 or nginx
 OPENAPI := tests/registry/api/openapi.json
 
-.PHONY: help setup setup-tests run fuzz figures benchmark test $(PARTS) test-vllm test-compatibility test-quick
+.PHONY: help setup setup-tests run fuzz figures benchmark test $(PARTS) test-vllm test-compatibility test-zoo test-quick
 .PHONY: check check-style check-pure check-django
 .PHONY: openapi lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: benchmark-runner few-faults-redis few-faults-rabbitmq few-faults-apart
@@ -113,6 +113,9 @@ test-vllm: setup  ## run a real vLLM on this machine's processors, installed int
 
 test-compatibility: setup  ## run environments by other people, whose repositories are fetched (ENVYARD_SNAPSHOTS=folder of them)
 	@$(BIN)/python -m pytest $(COMPATIBILITY)
+
+test-zoo: setup  ## run all environments of the zoo and print their confusion matrix (ARGS="--help")
+	@$(BIN)/python -m tests.zoo --jobs 2 $(ARGS)
 
 figures: setup  ## print what a served model does as a table (ARGS="--model M [--gpus 0,1] [-- for vLLM]")
 	@$(BIN)/python -m tools.figures $(ARGS)

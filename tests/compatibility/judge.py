@@ -7,7 +7,7 @@ import asyncio
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,10 +26,15 @@ SECTIONS = tuple(
 
 
 @contextmanager
-def serving() -> Iterator[dict[str, str]]:
-    """Serve it on loopback, from a thread; gives the runner's settings that name it."""
+def serving(
+    answer: Callable[[dict[str, Any]], str] | None = None,
+) -> Iterator[dict[str, str]]:
+    """Serve it on loopback, from a thread; gives the runner's settings that name it.
+
+    `answer` gives the verdict on a request, `verdict` by default.
+    """
     loop, ready, stop = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
-    judge = StubJudge(verdict=verdict)
+    judge = StubJudge(verdict=answer or verdict)
 
     async def serve() -> None:
         async with serving_judge(judge):

@@ -1,0 +1,26 @@
+"""All entries, in the order of the printed table."""
+
+from __future__ import annotations
+
+from tests.zoo import payments, rewards, sound, tasks
+from tests.zoo.entry import Entry
+
+ENTRIES: tuple[Entry, ...] = (
+    *payments.FLAWED,
+    *rewards.FLAWED,
+    *tasks.FLAWED,
+    *sound.SOUND,
+)
+BY_KEY = {entry.key: entry for entry in ENTRIES}
+
+
+def chosen(names: list[str]) -> list[Entry]:
+    """The entries of these names, with or without their API; all where none is given.
+
+    Raises KeyError for a name that no entry has.
+    """
+    known = {entry.name for entry in ENTRIES} | BY_KEY.keys()
+    for name in names:
+        if name not in known:
+            raise KeyError(name)
+    return [e for e in ENTRIES if not names or e.name in names or e.key in names]

@@ -1,0 +1,88 @@
+"""Run entries, several at once: one process each, because a sandbox dies with its thread."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+
+from tests.compatibility import judge as scripted_judge
+from tests.zoo.entry import Entry
+from tests.zoo.evaluate import Judgement, evaluate
+from tests.zoo.judge import verdict
+
+KEPT = Path(__file__).parents[2] / ".cache/zoo"
+Result = tuple[Entry, int, Judgement]
+
+
+@contextmanager
+def services() -> Iterator[dict[str, str]]:
+    """The scripted judge, as the runner's settings."""
+    with scripted_judge.serving(verdict) as settings:
+        yield settings
+
+
+def run(
+    entries: Sequence[Entry], seeds: Sequence[int], *, jobs: int, kept: bool = False
+) -> Iterator[Result]:
+    """The judgement of each entry under each seed, as they end; kept ones first where wanted."""
+    todo = [(entry, seed) for entry in entries for seed in seeds]
+    if kept:
+        for entry, seed in [*todo]:
+            if (judgement := read_kept(entry, seed)) is not None:
+                todo.remove((entry, seed))
+                yield entry, seed, judgement
+    if not todo:
+        return
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile all it imports
+    context = get_context("spawn")
+    with services() as settings, ProcessPoolExecutor(jobs, context, set_up_django) as pool:
+        futures = {pool.submit(_one, entry, seed, settings): (entry, seed) for entry, seed in todo}
+        for future in as_completed(futures):
+            entry, seed = futures[future]
+            judgement = future.result()
+            keep(entry, seed, judgement)
+            yield entry, seed, judgement
+
+
+def _one(entry: Entry, seed: int, settings: Mapping[str, str]) -> Judgement:
+    return evaluate(entry, seed=seed, settings=settings)
+
+
+def set_up_django() -> None:
+    """The card's measures import models; no database is opened."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hub.settings")
+    os.environ.setdefault("HUB_HOME", tempfile.mkdtemp(prefix="envyard-zoo-hub-"))
+    os.environ.setdefault("HUB_SECRET_KEY", "only-for-tests")
+    import django
+
+    django.setup()
+
+
+def read_kept(entry: Entry, seed: int) -> Judgement | None:
+    """The result of an earlier command for the same text; None without one."""
+    try:
+        return Judgement.from_dict(json.loads(_path(entry, seed).read_text()))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def keep(entry: Entry, seed: int, judgement: Judgement) -> None:
+    """Keep it for `--kept`."""
+    path = _path(entry, seed)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(judgement.to_dict(), indent=1))
+
+
+def _path(entry: Entry, seed: int) -> Path:
+    """Of a file that is another one when the entry's text changes."""
+    text = json.dumps([entry.module, asdict(entry)["declarations"]])
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return KEPT / f"{entry.key}-{seed}-{digest}.json"
