@@ -21,7 +21,7 @@ from registry.self_reported.models import Evaluation
 
 T = TypeVar("T", Environment, Version, Run, Evaluation, Organisation)
 Check = Callable[[Any], object]
-RUNS = Run.objects.select_related("version__environment__owner", "runner")
+RUNS = Run.objects.select_related("version__environment__owner", "runner", "suite")
 
 
 def owner(name: str) -> Owner:

@@ -31,7 +31,9 @@ from registry.moderation.models import Report
 from registry.provisions.models import EnvironmentHost, EnvironmentSecret, EnvironmentVariable
 from registry.publishers.models import TrustedPublisher, UsedJti
 from registry.quotas.models import Quota
-from registry.runs.models import LogChunk, LostAttempt, Rollout, Run, TranscriptPack
+from registry.runs.log_models import LogChunk
+from registry.runs.models import LostAttempt, Rollout, Run, TranscriptPack
+from registry.runs.suite_models import Suite
 from registry.self_reported.models import Evaluation, SampleBatch
 from registry.sources.models import Delivery, Source
 from registry.uploads.readmes import RenderedReadme
@@ -68,6 +70,7 @@ __all__ = [
     "SearchWord",
     "Source",
     "Star",
+    "Suite",
     "Tag",
     "Token",
     "TranscriptPack",

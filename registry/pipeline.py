@@ -111,7 +111,7 @@ def examine(version: Version) -> tuple[list[Finding], Detection]:
 
 def evaluate(version: Version, *, by: User | None = None) -> Run:
     """Request the run that decides; findings of earlier runs are deleted."""
-    version.findings.exclude(stage=Stage.CHECK).delete()
+    version.findings.deciding().exclude(stage=Stage.CHECK).delete()
     return runs.request(
         version=version, policies=settings.HUB_POLICIES, model=settings.HUB_MODEL, by=by
     )
@@ -123,7 +123,10 @@ def judge(run_id: str) -> None:
     if run is None or run.is_active or run.version.status != EVALUATING:
         return
     version = run.version
-    if version.runs.order_by("-created_at").values_list("pk", flat=True).first() != run.pk:
+    if (
+        version.runs.deciding().order_by("-created_at").values_list("pk", flat=True).first()
+        != run.pk
+    ):
         return
     with suppress(Stale), transaction.atomic():
         if run.status == Run.Status.SUCCEEDED:
@@ -225,14 +228,14 @@ def retry_run(*, run: Run, by: User) -> Run:
 
     Raises Stale where the run is active or not the newest, and what `retry` raises."""
     version = run.version
-    newest = version.runs.order_by("-created_at").values_list("pk", flat=True).first()
+    newest = version.runs.deciding().order_by("-created_at").values_list("pk", flat=True).first()
     if run.is_active:
         raise Stale(f"run {run.pk} is {run.status}", f"Follow it: hub logs -f {run.pk}")
     if newest != run.pk:
         raise Stale(f"run {run.pk} is not the newest of {version}", f"Retry run {newest}.")
     with transaction.atomic():
         retry(version=version, by=by)
-        return version.runs.get(status=Run.Status.QUEUED)
+        return version.runs.deciding().get(status=Run.Status.QUEUED)
 
 
 def rejudge(*, version: Version, reason: str, by: User | None = None) -> None:
@@ -252,7 +255,7 @@ def rejudge(*, version: Version, reason: str, by: User | None = None) -> None:
         )
     if version.status != REJECTED:
         raise Stale(f"{version} is {version.status}; only a rejected version is judged again")
-    run = version.runs.order_by("-created_at").first()
+    run = version.runs.deciding().order_by("-created_at").first()
     with transaction.atomic():
         events.record(
             "version.rejudged",

@@ -10,7 +10,7 @@ from functools import partial
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from envyard.contract.findings import finding
 from registry import dispatch, events
@@ -50,10 +50,15 @@ def sweep(*, now: datetime) -> None:
     _resume(_without_python())
     _resume_lacking()
     stuck = Q(status__in=(UPLOADED, CHECKING)) | (
-        Q(status=EVALUATING) & ~Exists(Run.objects.filter(version=OuterRef("pk"), ended_at=None))
+        Q(status=EVALUATING) & ~Exists(_deciding().filter(ended_at=None))
     )
     waiting = Version.objects.filter(stuck, deleted_at=None, status_at__lt=now - step_timeout())
     _each(waiting.select_related("environment__owner"), partial(_recover, now=now))
+
+
+def _deciding() -> QuerySet[Run]:
+    """The deciding runs of the version of the outer query."""
+    return Run.objects.deciding().filter(version=OuterRef("pk"))
 
 
 def _each(versions: Iterable[Version], act: Callable[[Version], None]) -> None:
@@ -67,7 +72,7 @@ def _each(versions: Iterable[Version], act: Callable[[Version], None]) -> None:
 
 def _without_python() -> QuerySet[Version]:
     """Held versions, none quarantined, whose last run ended because no runner had its Python."""
-    last_run = Run.objects.filter(version=OuterRef("pk")).order_by("-created_at")
+    last_run = _deciding().order_by("-created_at")
     ended = VersionFinding.objects.filter(run=OuterRef("last"), code="run.no_python")
     versions = Version.objects.filter(
         status=HELD, deleted_at=None, quarantined_at=None, environment__quarantined_at=None
@@ -99,7 +104,7 @@ def _resume_lacking() -> None:
     how often.
     """
     live = list(runners.alive())
-    ended = VersionFinding.objects.filter(
+    ended = VersionFinding.objects.deciding().filter(
         version=OuterRef("pk"), stage=Stage.RUN, code__in=provided.CODES
     )
     held = Version.objects.filter(
@@ -109,7 +114,9 @@ def _resume_lacking() -> None:
         quarantined_at=None,
         environment__quarantined_at=None,
     )
-    rows = held.select_related("environment__owner").prefetch_related("findings", "runs")
+    rows = held.select_related("environment__owner").prefetch_related(
+        Prefetch("findings", VersionFinding.objects.deciding()), "runs"
+    )
 
     def act(version: Version) -> None:
         if provided.newly_met(version, live) and not retry_wait(version):
@@ -123,7 +130,7 @@ def _recover(version: Version, now: datetime) -> None:
     if version.status != EVALUATING:
         _send_again(version, now, partial(dispatch.enqueue, dispatch.CHECK, version_id=version.pk))
         return
-    last = version.runs.order_by("-created_at").first()
+    last = version.runs.deciding().order_by("-created_at").first()
     if last is None:
         evaluate(version)
     elif last.ended_at is not None and last.ended_at < now - step_timeout():

@@ -92,7 +92,7 @@ def tab_context(
         run_rows, following = page(
             request,
             Run.objects.filter(version__in=visible).select_related(
-                "version__environment__owner", "runner"
+                "version__environment__owner", "runner", "suite"
             ),
             by=("-created_at", "pk"),
         )

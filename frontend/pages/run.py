@@ -64,7 +64,9 @@ def _is_live(run: Run) -> bool:
 
 
 def _is_newest(run: Run) -> bool:
-    newest = run.version.runs.order_by("-created_at").values_list("pk", flat=True).first()
+    newest = (
+        run.version.runs.deciding().order_by("-created_at").values_list("pk", flat=True).first()
+    )
     return newest == run.pk
 
 

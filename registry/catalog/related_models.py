@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from envyard.contract.needs.kinds import KINDS, MAX_NAME
 from registry import constraints
@@ -53,6 +55,14 @@ class UsedFilename(models.Model):
         return self.filename
 
 
+class FindingQuerySet(QuerySet["VersionFinding"]):
+    """Findings about versions."""
+
+    def deciding(self) -> Self:
+        """Those of the checks, of runs by which versions are listed, and of the card."""
+        return self.exclude(run__purpose="evaluation")
+
+
 class VersionFinding(models.Model):
     """One finding about a version: from the upload's checks, a run, or the card."""
 
@@ -73,6 +83,8 @@ class VersionFinding(models.Model):
     where = models.CharField(max_length=300, blank=True)
     details = models.JSONField(default=dict)
     at = models.DateTimeField(auto_now_add=True)
+
+    objects = FindingQuerySet.as_manager()
 
     class Meta:
         ordering = ("id",)

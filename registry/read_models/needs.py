@@ -105,7 +105,7 @@ def requirements(version: Version) -> list[Requirement]:
     """What a held version lacked; none in any other status."""
     if version.status != Version.Status.HELD:
         return []
-    rows = (row for row in version.findings.all() if row.severity == "error")
+    rows = (row for row in version.findings.deciding() if row.severity == "error")
     return [_requirement(version, row) for row in rows if is_requirement(row.code)]
 
 

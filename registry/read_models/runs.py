@@ -14,7 +14,7 @@ from envyard.contract.job import MODEL
 from envyard.contract.probes import PROBE_NAMES
 from registry.catalog.related_models import VersionFinding
 from registry.read_models import links
-from registry.read_models.annotations import Moment, Spec, StoredScore, Uri, extended
+from registry.read_models.annotations import Moment, Sha256, Spec, StoredScore, Uri, extended
 from registry.read_models.scores import of_runs
 from registry.runs import queue, waiting
 from registry.runs.models import Run
@@ -38,12 +38,28 @@ class RecordedFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class RunSuite:
+    """The suite of a run; results compare only where the digest is the same."""
+
+    name: str
+    digest: Sha256
+
+
+@dataclass(frozen=True, slots=True)
 class RunSummary:
     """One evaluation of one version, as lists show it."""
 
     id: UUID
     environment: str
     version: str
+    purpose: Annotated[
+        str,
+        Spec(
+            enum=Run.Purpose.values,
+            description="Whether it decides on its version, or measures a model on a listed one.",
+        ),
+    ]
+    suite: Annotated[RunSuite | None, Spec(description="Null for runs from before suites.")]
     status: Annotated[str, Spec(enum=Run.Status.values)]
     attempt: int
     policies: Annotated[list[str], Spec(description=POLICIES)]
@@ -97,7 +113,7 @@ class RunDetail(FollowedRun):
 
 
 def summaries(runs: Sequence[Run]) -> list[RunSummary]:
-    """RunSummary of each; rows come with version, environment, owner and runner."""
+    """RunSummary of each; rows come with version, environment, owner, runner and suite."""
     scores = of_runs(runs)
     return [_summary(run, scores[run.pk]) for run in runs]
 
@@ -112,6 +128,8 @@ def _summary(run: Run, scores: list[StoredScore]) -> RunSummary:
         id=run.pk,
         environment=str(run.version.environment),
         version=run.version.version,
+        purpose=run.purpose,
+        suite=RunSuite(run.suite.name, run.suite.digest) if run.suite else None,
         status=run.status,
         attempt=run.attempt,
         policies=run.policies,

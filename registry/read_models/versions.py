@@ -179,7 +179,7 @@ def summary(version: Version) -> VersionSummary:
 
 def detail(version: Version) -> VersionDetail:
     """VersionDetail."""
-    run = version.runs.select_related("runner").first()
+    run = version.runs.deciding().select_related("runner", "suite").first()
     if run is not None:
         run.version = version
     return extended(
@@ -209,7 +209,7 @@ def detail(version: Version) -> VersionDetail:
         needs=needs.of_version(version),
         variables=version.variables,
         hosts=list(hosts.granted(version)),
-        findings=[runs.finding(row) for row in version.findings.all()],
+        findings=[runs.finding(row) for row in version.findings.deciding()],
         pipeline=pipeline(version),
         run=runs.followed(run) if run else None,
         card=_card(version, run),

@@ -17,7 +17,8 @@ from registry.catalog import data_locks
 from registry.catalog.models import Version
 from registry.catalog.related_models import VersionFinding
 from registry.runs import attempts, limits
-from registry.runs.models import LogChunk, LostAttempt, Run
+from registry.runs.log_models import LogChunk
+from registry.runs.models import LostAttempt, Run
 from registry.runs.sanitize import clean_finding
 
 REASON_CHARACTERS = 2000  # in journal and log of a lost attempt; its findings hold all

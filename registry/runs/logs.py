@@ -6,7 +6,8 @@ from django.db.models import Sum
 from django.db.models.functions import Length
 
 from registry.runs import limits
-from registry.runs.models import LogChunk, Run
+from registry.runs.log_models import LogChunk
+from registry.runs.models import Run
 
 
 def append(*, run: Run, seq: int, text: str) -> None:

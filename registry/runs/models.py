@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import uuid
+from typing import Self
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from registry.accounts.models import Owner, Runner, User
 from registry.catalog.models import Version
+from registry.runs.suite_models import Suite
+
+
+class RunQuerySet(QuerySet["Run"]):
+    """Runs."""
+
+    def deciding(self) -> Self:
+        """Those by which versions are listed, rejected or held."""
+        return self.filter(purpose="listing")
 
 
 class Run(models.Model):
@@ -19,8 +29,14 @@ class Run(models.Model):
     uses, `turn` its number among that owner's runs, and `priority` orders all queued runs, lowest
     first (`runs.queue`). A queued run is leased no earlier than `not_before`. `pythons` lists the
     Pythons that it may use (`runs.pythons`), empty: any. `needs` lists the kinds of needs by which
-    runners are chosen (`runs.provided`), and `provided` is what its last attempt had of them.
+    runners are chosen (`runs.provided`), and `provided` is what its last attempt had of them. A run
+    of purpose `listing` decides on its version; an `evaluation` measures a model on a listed one.
+    `suite` is null for runs from before suites.
     """
+
+    class Purpose(models.TextChoices):
+        LISTING = "listing"
+        EVALUATION = "evaluation"
 
     class Status(models.TextChoices):
         QUEUED = "queued"
@@ -41,6 +57,8 @@ class Run(models.Model):
     owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="+")
     turn = models.PositiveBigIntegerField(default=0)
     priority = models.PositiveBigIntegerField(default=0)
+    purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.LISTING)
+    suite = models.ForeignKey(Suite, null=True, on_delete=models.PROTECT, related_name="runs")
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=1)
     policies = models.JSONField()
@@ -67,13 +85,31 @@ class Run(models.Model):
     total = models.PositiveIntegerField(default=0)
     facts = models.JSONField(default=dict)
 
+    objects = RunQuerySet.as_manager()
+
     class Meta:
         ordering = ("-created_at",)
         constraints = (
             models.UniqueConstraint(
                 fields=("version",),
-                condition=Q(status__in=("queued", "leased", "preparing", "running", "scoring")),
+                condition=Q(
+                    purpose="listing",
+                    status__in=("queued", "leased", "preparing", "running", "scoring"),
+                ),
                 name="one_active_run_a_version",
+            ),
+            models.UniqueConstraint(
+                fields=("version", "model", "suite"),
+                condition=Q(
+                    purpose="evaluation",
+                    status__in=("queued", "leased", "preparing", "running", "scoring"),
+                ),
+                name="one_active_evaluation_a_model",
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose__in=("listing", "evaluation"))
+                & (Q(purpose="listing") | Q(suite__isnull=False)),
+                name="evaluations_name_their_suite",
             ),
             models.CheckConstraint(
                 condition=~Q(status__in=("leased", "preparing", "running", "scoring"))
@@ -119,6 +155,11 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return str(self.id)
+
+    @property
+    def is_evaluation(self) -> bool:
+        """Whether it measures a model on a listed version, and decides on nothing."""
+        return self.purpose == self.Purpose.EVALUATION
 
     @property
     def is_active(self) -> bool:
@@ -256,29 +297,3 @@ class Rollout(models.Model):
 
     def __str__(self) -> str:
         return f"{self.policy}/{self.task}/{self.attempt}"
-
-
-class LogChunk(models.Model):
-    """A piece of a run's log, in the order of its batches; `left_out` characters before it were
-    deleted because the log was too long."""
-
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="log")
-    attempt = models.PositiveSmallIntegerField()
-    seq = models.PositiveIntegerField()
-    text = models.TextField()
-    left_out = models.PositiveBigIntegerField(default=0)
-
-    class Meta:
-        ordering = ("attempt", "seq")
-        constraints = (
-            models.UniqueConstraint(fields=("run", "attempt", "seq"), name="one_chunk_a_batch"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.run_id} {self.attempt}.{self.seq}"
-
-    @property
-    def shown(self) -> str:
-        """Its text, after a line about the characters that were deleted before it."""
-        mark = f"\n[hub] {self.left_out} characters are left out here\n" if self.left_out else ""
-        return mark + self.text

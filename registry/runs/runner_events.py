@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
@@ -176,8 +176,12 @@ def _lock_attempt(run_id: UUID, attempt: int) -> Run:
     return run
 
 
+def _max_attempt_time(run: Run) -> timedelta:
+    return limits.max_attempt_time(is_evaluation=run.is_evaluation)
+
+
 def _lease_until(run: Run, now: datetime) -> datetime:
     """A lease from now, limited by the attempt's deadline: batches alone do not keep a run
     leased."""
     started = run.started_at or now
-    return min(now + limits.lease(), started + limits.max_attempt_time())
+    return min(now + limits.lease(), started + _max_attempt_time(run))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from envyard.contract.findings import finding
 from envyard.contract.job import MODEL, queue_for
+from envyard.contract.suite import SMOKE
 from registry import dispatch, events
 from registry.accounts import runners
 from registry.accounts.models import Runner, User
 from registry.catalog.models import Version
 from registry.errors import Forbidden
-from registry.runs import endings, limits, provided, pythons, queue
+from registry.runs import endings, limits, provided, pythons, queue, suites
 from registry.runs.models import Run
 from registry.runs.sweep import requeue_runs_of
 
@@ -26,29 +26,26 @@ MAX_NOTIFICATIONS = 32
 def request(
     *, version: Version, policies: Sequence[str], model: str = "", by: User | None = None
 ) -> Run:
-    """Queue a run of the version and notify a runner after commit; returns the active run where
-    there is one.
-
-    The seed comes from the wheel's bytes: the same version always gets the same tasks.
-    """
+    """Queue the run of the smoke suite that decides on the version, and notify a runner after
+    commit; returns the active one where there is one."""
+    suite = suites.built_in(SMOKE)
     try:
         with transaction.atomic():
             turn, priority = queue.assign(version)
-            run = Run.objects.create(
+            run = Run(
                 version=version,
                 owner=version.environment.owner,
                 turn=turn,
                 priority=priority,
                 policies=list(policies),
                 model=model if MODEL in policies else "",
-                tasks=settings.HUB_SMOKE_TASKS,
-                attempts=settings.HUB_SMOKE_ATTEMPTS,
-                seed=int(version.sha256[:8], 16),
                 pythons=pythons.tag_of(version),
                 needs=provided.needs_of(version),
                 requested_by=by,
                 last_notified_at=timezone.now(),
             )
+            suites.assign(run, suite)
+            run.save(force_insert=True)
             events.record(
                 "run.requested", by=by, environment=version.environment, version=version, run=run
             )
@@ -56,7 +53,7 @@ def request(
             if waiting[: MAX_NOTIFICATIONS + 1].count() <= MAX_NOTIFICATIONS:
                 endings.notify_after_commit(run.model)
     except IntegrityError:
-        return Run.objects.get(version=version, status__in=Run.ACTIVE)
+        return Run.objects.deciding().get(version=version, status__in=Run.ACTIVE)
     return run
 
 
@@ -112,9 +109,10 @@ def lease(*, runner: Runner, models: Collection[str] = ()) -> Run | None:
 def _take(run: Run, runner: Runner) -> Run | None:
     """The queued run, leased; None, and the run cancelled, where its version needs no evaluation
     any more."""
-    run = Run.objects.select_related("version__environment__owner").get(pk=run.pk)
+    run = Run.objects.select_related("version__environment__owner", "suite").get(pk=run.pk)
     version = run.version
-    if version.status != Version.Status.EVALUATING or version.deleted_at is not None:
+    expected = Version.Status.LISTED if run.is_evaluation else Version.Status.EVALUATING
+    if version.status != expected or version.deleted_at is not None:
         message = f"{version} is {version.status}, there is nothing left to evaluate."
         obsolete = finding("run.cancelled", message)
         endings.end(run=run, status=Run.Status.CANCELLED, findings=[obsolete])
@@ -123,7 +121,9 @@ def _take(run: Run, runner: Runner) -> Run | None:
     run.status, run.runner = Run.Status.LEASED, runner
     run.lease_expires_at, run.started_at = now + limits.lease(), now
     run.provided = provided.provisions(version, runner, requested=run.requested_by).to_dict()
-    run.save(update_fields=["status", "runner", "lease_expires_at", "started_at", "provided"])
+    if not run.is_evaluation:  # the operator may have changed the settings since it was queued
+        suites.assign(run, suites.built_in(SMOKE))
+    run.save()
     events.record(
         "run.leased",
         environment=version.environment,

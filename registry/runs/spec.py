@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from envyard.contract.job import GitArchive, JobSpec, WheelRef
+from envyard.contract.suite import TEMPERATURE
 from registry.catalog import data_locks
 from registry.git_sources.models import GitSource
 from registry.provisions import grants
@@ -26,13 +27,14 @@ def _git_source(row: GitSource) -> GitArchive:
 def job_spec(run: Run) -> JobSpec:
     """The job of this attempt. `wheel.url` is a path of this hub that needs the run token.
 
-    Costs a query each for version, environment and owner unless they were selected, one each for
-    git dependencies and data lock, and five for what is granted to the run.
+    Costs a query each for suite, version, environment and owner unless they were selected, one each
+    for git dependencies and data lock, and five for what is granted to the run.
     """
     version = run.version
     sources = tuple(map(_git_source, version.git_sources.all()))
     data_lock, frozen = data_locks.of(version)
     grant = grants.of(version, requested_by=run.requested_by)
+    suite = run.suite.frozen if run.suite else None
     declared = {need.kind: need.names for need in version.needs.filter(declared=True)}
     return JobSpec(
         run=str(run.pk),
@@ -57,13 +59,14 @@ def job_spec(run: Run) -> JobSpec:
         seed=run.seed,
         lease_seconds=limits.lease().total_seconds(),
         model=run.model,
-        judge_model=settings.HUB_JUDGE_MODEL,
+        judge_model=settings.HUB_JUDGE_MODEL if suite is None else suite.judge,
         declares_judge="judge" in declared,
         variables=grant.variables,
         hosts=grant.hosts,
         declared_hosts=tuple(declared.get("host", ())),
         secrets=grant.secrets,
-        limits=limits.run_limits(),
+        limits=limits.run_limits(suite, is_evaluation=run.is_evaluation),
+        temperature=TEMPERATURE if suite is None else suite.temperature,
         data_lock=data_lock,
         data_frozen=frozen,
         git_sources=sources,

@@ -16,6 +16,7 @@ from envyard.commands.show import (
     run_of,
     score_text,
     show_finding,
+    suite_text,
 )
 from envyard.contract.findings import Finding
 from envyard.output import Output
@@ -85,6 +86,7 @@ def run_show(args: Namespace, out: Output) -> None:
         ("attempt", run["attempt"]),
         ("policies", ", ".join(run["policies"])),
         ("model", run["model"]),
+        ("suite", suite_text(run)),
         ("rollouts", f"{run['done']}/{run['total']} of {run['tasks']} tasks, seed {run['seed']}"),
         ("queued", local_time(run["created_at"])),
         ("took", duration(run["started_at"], run["ended_at"])),

@@ -71,6 +71,12 @@ def score_text(score: dict[str, Any] | None) -> str:
     )
 
 
+def suite_text(run: dict[str, Any]) -> str:
+    """`smoke (1a2b3c4d5e6f)`: the run's suite with the start of its digest; empty without one."""
+    suite = run.get("suite")
+    return f"{suite['name']} ({suite['digest'][:12]})" if suite else ""
+
+
 def local_time(stamp: str | None) -> str:
     """An ISO time as `2026-11-21 10:15`, local to this machine."""
     if not stamp:

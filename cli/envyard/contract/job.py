@@ -97,7 +97,8 @@ class JobSpec:
     environment's own calls, empty without one; `declares_judge` where the wheel declares that it
     makes such calls. `variables` are the environment's public ones, `hosts` those that it may
     reach, `declared_hosts` those that the wheel declares; values of `secrets` are fetched apart,
-    with the run token. `git_sources` are dependencies that no index has.
+    with the run token. `git_sources` are dependencies that no index has. `temperature` is that of
+    all calls to the model.
     """
 
     run: str
@@ -118,6 +119,7 @@ class JobSpec:
     model: str = ""
     uploaded_at: str = ""
     concurrency: int = 4
+    temperature: float = 1.0
     data_lock: DataLock = field(default_factory=DataLock)
     data_frozen: bool = False
     judge_model: str = ""

@@ -14,6 +14,7 @@ from tests.factories import bearer, make_rollout, make_run, make_version
 from tests.registry.run_factories import make_transcript
 
 SUMMARY = {
+    *("purpose", "suite"),
     *("id", "environment", "version", "status", "attempt", "policies", "model", "done", "total"),
     *("created_at", "started_at", "ended_at", "runner", "scores", "url"),
 }

@@ -8,7 +8,8 @@ from django.utils import timezone
 from registry.accounts.models import User
 from registry.errors import HubError
 from registry.runs import limits, runner_events, services
-from registry.runs.models import LogChunk, Run
+from registry.runs.log_models import LogChunk
+from registry.runs.models import Run
 from registry.runs.sweep import SweepResult, sweep
 from tests.registry.conftest import Queues
 from tests.registry.run_factories import (

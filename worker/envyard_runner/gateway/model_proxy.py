@@ -21,7 +21,6 @@ from envyard_runner.gateway.stall_detector import StallDetector
 
 FAULTS_UNTIL_DOWN = 3
 MODEL_NAME = "policy"  # of the model for every rollout: a probe must not look like one
-TEMPERATURE = 1.0  # what training samples with; every model policy is measured alike
 DONE = b"data: [DONE]\n\n"
 OBJECT_KINDS = {"chat/completions": "chat.completion", "completions": "text_completion"}
 STREAMING = web.RequestKey("answering", bool)  # set once a stream has its status line
@@ -75,7 +74,7 @@ class ModelProxy:
             digest = hashlib.sha256(f"{self._job.seed}/{record.rollout}".encode()).digest()
             record.sampling = {
                 "model": model.name,
-                "temperature": TEMPERATURE,
+                "temperature": self._job.temperature,
                 "max_tokens": self._job.limits.max_tokens,
                 "seed": int.from_bytes(digest[:4]) >> 1,
             }

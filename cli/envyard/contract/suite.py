@@ -1,0 +1,109 @@
+"""Suites: a frozen choice of tasks, attempts, seed, sampling, limits, judge and rules version.
+
+Two results may be compared only where their suites have the same digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from envyard.contract.values import finite, record
+
+SMOKE, FULL = "smoke", "full"
+BUILT_IN = (SMOKE, FULL)
+NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
+RULES_VERSION = 1  # raise it where driver, gateway or scores change what a result means
+TEMPERATURE = 1.0  # what training samples with
+MAX_TASKS, MAX_ATTEMPTS, MAX_SEED, MAX_TEMPERATURE = 100_000, 64, (1 << 32) - 1, 2.0
+
+
+class BadSuite(ValueError):
+    """A definition that no suite may have; the message names the field and the rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteLimits:
+    """The limits of one rollout that bound what a policy can reach: seconds, turns, calls and
+    tokens."""
+
+    rollout_seconds: float = 120.0
+    max_turns: int = 32
+    max_tokens: int = 512
+    calls_per_rollout: int = 64
+    judge_calls_per_rollout: int = 32
+    judge_tokens_per_rollout: int = 200_000
+    judge_max_tokens: int = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteDefinition:
+    """What a suite freezes.
+
+    `tasks` is the maximum number of tasks from the start of the data set, `attempts` the rollouts
+    of each by a model. Without `seed` each version has its own, from the bytes of its wheel: then
+    no code can know it before it is uploaded. `judge` is the name of the model that answers the
+    environment's own calls, empty for none.
+    """
+
+    tasks: int
+    attempts: int
+    seed: int | None = None
+    temperature: float = TEMPERATURE
+    judge: str = ""
+    limits: SuiteLimits = field(default_factory=SuiteLimits)
+    rules: int = RULES_VERSION
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its canonical JSON, in hexadecimal."""
+        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def seed_of(self, wheel_sha256: str) -> int:
+        """The seed of a run of the version with that wheel."""
+        return int(wheel_sha256[:8], 16) if self.seed is None else self.seed
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> SuiteDefinition:
+        """Read the JSON form; raises BadSuite for a value outside its bounds."""
+        limits = record(data.get("limits"))
+        default = SuiteLimits()
+        seed = data.get("seed")
+        return cls(
+            tasks=_whole(data, "tasks", 1, MAX_TASKS),
+            attempts=_whole(data, "attempts", 1, MAX_ATTEMPTS),
+            seed=None if seed is None else _whole(data, "seed", 0, MAX_SEED),
+            temperature=_temperature(data.get("temperature", TEMPERATURE)),
+            judge=str(data.get("judge") or "")[:200],
+            limits=SuiteLimits(
+                **{
+                    each.name: type(getattr(default, each.name))(
+                        limits.get(each.name, getattr(default, each.name))
+                    )
+                    for each in fields(SuiteLimits)
+                }
+            ),
+            rules=_whole(data | {"rules": data.get("rules", RULES_VERSION)}, "rules", 1, 10**6),
+        )
+
+
+def _whole(data: dict[str, Any], name: str, low: int, high: int) -> int:
+    value = data.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise BadSuite(f"{name} {value!r} must be a whole number from {low} to {high}")
+    return value
+
+
+def _temperature(value: Any) -> float:
+    parsed = finite(value)
+    if parsed is None or not 0.0 <= parsed <= MAX_TEMPERATURE:
+        raise BadSuite(f"temperature {value!r} must be a number from 0 to {MAX_TEMPERATURE:g}")
+    return parsed
