@@ -18,13 +18,13 @@ NAMED, LISTED = 3, 20  # differing rollouts in the sentence, and in a finding's 
 
 @dataclass(frozen=True, slots=True)
 class Rescored:
-    """Rollouts with both rewards: how many agree, and which do not, in the run's order.
+    """Rollouts with both rewards: those that agree and those that do not, in the run's order.
 
     `left_out` counts the reasons for which others could not be compared; `diverging` are those that
     agree although the replay's conversation differs.
     """
 
-    agreeing: int
+    agreeing: tuple[RolloutResult, ...]
     differing: tuple[RolloutResult, ...]
     diverging: tuple[RolloutResult, ...]
     left_out: dict[str, int]
@@ -32,7 +32,7 @@ class Rescored:
     @property
     def n(self) -> int:
         """The number of rollouts that were compared."""
-        return self.agreeing + len(self.differing)
+        return len(self.agreeing) + len(self.differing)
 
     @property
     def pairs(self) -> dict[str, list[float | None]]:
@@ -46,7 +46,7 @@ class Rescored:
         parts = ["no rollout was replayed"]
         if self.n or self.left_out:
             played = "when replayed with the recorded replies"
-            parts = [f"{self.agreeing} of {self.n} rollouts got the same reward {played}"]
+            parts = [f"{len(self.agreeing)} of {self.n} rollouts got the same reward {played}"]
         parts += [comparison(rollout) for rollout in self.differing[:NAMED]]
         if len(self.differing) > NAMED:
             parts += [f"{len(self.differing) - NAMED} more differ"]
@@ -65,7 +65,7 @@ def rescored(rollouts: Sequence[RolloutResult]) -> Rescored:
     differing = tuple(r for r, replay in compared if not agree(r.reward, replay.reward))
     agreeing = [(r, replay) for r, replay in compared if agree(r.reward, replay.reward)]
     return Rescored(
-        agreeing=len(agreeing),
+        agreeing=tuple(r for r, _ in agreeing),
         differing=differing,
         diverging=tuple(r for r, replay in agreeing if replay.diverged or replay.judge_diverged),
         left_out=dict(Counter(replay.left_out for _, replay in played if replay.left_out)),

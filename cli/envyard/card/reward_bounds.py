@@ -7,7 +7,7 @@ from typing import Literal
 
 from envyard.card import statistics
 from envyard.card.evidence import Evidence, name, rewards
-from envyard.card.scores import Score, score
+from envyard.card.scores import Score, bounds_of, score
 from envyard.contract.probes import NO_INFORMATION, ORACLE, PROBES, FloorLimit
 
 CEILING_SHARE = 0.9
@@ -94,7 +94,7 @@ def limit_of(policy: str) -> FloorLimit:
 
 def floor(evidence: Evidence) -> list[Floor]:
     """One Floor for each probe that does no work and was scored, in the run's order."""
-    full = full_marks(evidence)
+    full, bounds = full_marks(evidence), bounds_of(evidence.rollouts)
     floors = []
     for policy in evidence.policies:
         scored = [r for r in evidence.of(policy) if r.ok and r.reward is not None]
@@ -102,7 +102,7 @@ def floor(evidence: Evidence) -> list[Floor]:
             best = max(scored, key=lambda r: r.reward or 0.0)
             floors.append(
                 Floor(
-                    score=score(policy, evidence.of(policy)),
+                    score=score(policy, evidence.of(policy), bounds),
                     best_rollout=name(best),
                     best_reward=max(rewards(scored)),
                     limit=limit_of(policy).share * full,
@@ -127,7 +127,8 @@ def ceiling(evidence: Evidence) -> Ceiling | None:
     marks = weight_sum(evidence)
     best_floor = max((f.score.mean or 0.0 for f in floor(evidence)), default=0.0)
     minimum = min(CEILING_SHARE * marks, best_floor + CEILING_MARGIN * marks)
-    return Ceiling(score(ORACLE, answers), minimum, enforced)
+    bounds = bounds_of(evidence.rollouts)
+    return Ceiling(score(ORACLE, answers, bounds), minimum, enforced)
 
 
 def full_marks(evidence: Evidence) -> float:

@@ -8,15 +8,19 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from envyard.card import statistics
+from envyard.card.statistics import Bounds
 from envyard.contract.runner_events import RolloutResult
+
+# The bounds of rewards: the narrowest that contain every reward of a run.
+USUAL_BOUNDS = (Bounds(0.0, 1.0), Bounds(-1.0, 1.0), Bounds(-1.0, 2.0))
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """A policy's mean reward over its `n` rewarded rollouts.
 
-    `mean` is None where n is 0, `low` and `high` (95 %, clustered by task) where fewer than two
-    tasks were rewarded.
+    `tasks` counts the rewarded tasks. `low` and `high` bound the mean at 95 % by `method`; all
+    three and `mean` are empty where n is 0.
     """
 
     policy: str
@@ -26,6 +30,8 @@ class Score:
     high: float | None
     ok: int
     failed: int
+    tasks: int = 0
+    method: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -37,16 +43,38 @@ def by_policy(rollouts: Sequence[RolloutResult]) -> list[Score]:
     grouped: dict[str, list[RolloutResult]] = defaultdict(list)
     for rollout in rollouts:
         grouped[rollout.policy].append(rollout)
-    return [score(policy, results) for policy, results in grouped.items()]
+    bounds = bounds_of(rollouts)
+    return [score(policy, results, bounds) for policy, results in grouped.items()]
 
 
-def score(policy: str, rollouts: Sequence[RolloutResult]) -> Score:
-    """The score of one policy's rollouts, whatever their order."""
+def bounds_of(rollouts: Sequence[RolloutResult]) -> Bounds:
+    """The bounds of the rewards of a run: one of USUAL_BOUNDS, wider where a reward lies outside
+    all of them."""
+    rewards = [r.reward for r in rollouts if r.ok and r.reward is not None]
+    least, greatest = min(rewards, default=0.0), max(rewards, default=1.0)
+    for bounds in USUAL_BOUNDS:
+        if bounds.low <= least and greatest <= bounds.high:
+            return bounds
+    return Bounds(min(least, -1.0), max(greatest, 2.0))
+
+
+def score(policy: str, rollouts: Sequence[RolloutResult], bounds: Bounds) -> Score:
+    """The score of one policy's rollouts, whatever their order; `bounds` are those of the run."""
     by_task: dict[int, list[float]] = defaultdict(list)
     for rollout in sorted(rollouts, key=lambda r: (r.task, r.attempt)):
         if rollout.ok and rollout.reward is not None:
             by_task[rollout.task].append(rollout.reward)
     rewards = [reward for _, task_rewards in sorted(by_task.items()) for reward in task_rewards]
-    low, high = statistics.bootstrap_mean(by_task)
+    interval = statistics.bounded_mean(by_task, bounds)
     ok = sum(rollout.ok for rollout in rollouts)
-    return Score(policy, len(rewards), statistics.mean(rewards), low, high, ok, len(rollouts) - ok)
+    return Score(
+        policy=policy,
+        n=len(rewards),
+        mean=statistics.mean(rewards),
+        low=interval.low,
+        high=interval.high,
+        ok=ok,
+        failed=len(rollouts) - ok,
+        tasks=len(by_task),
+        method=interval.method,
+    )

@@ -66,7 +66,7 @@ def test_runs_are_listed_and_shown(run: Run, capsys: pytest.CaptureFixture[str])
     out, err = stderr_of(capsys, "runs", "show", str(run.pk))
     assert "alice/demo-env==0.1.0" in out
     assert "4/4 of 2 tasks" in out
-    assert "oracle 1 [1, 1] n=2" in out
+    assert "oracle 1 [0.158, 1] n=2" in out
     assert f"hub rollouts list {run.pk}" in err
     assert json_of(capsys, "runs", "show", str(run.pk))["id"] == str(run.pk)
     assert "is not a run's id" in stderr_of(capsys, "runs", "show", "7", code=2)[1]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from envyard.card.evidence import Evidence
 from envyard.card.measures import all_measures
-from envyard.card.scores import by_policy, score
+from envyard.card.scores import bounds_of, by_policy, score
+from envyard.card.statistics import Bounds
 from envyard.card.verdict import findings_of
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, Usage
@@ -28,6 +29,7 @@ from tests.registry.run_factories import (
 )
 
 WITH_MODEL = (*POLICIES, "model")
+BOUNDS = Bounds(-1e9, 1e9)
 REWARDS = st.none() | st.floats(-1e9, 1e9)
 FAULTS = st.none() | st.fixed_dictionaries(
     {
@@ -107,8 +109,8 @@ def test_scores_do_not_depend_on_the_order_of_arrival(
 def test_failed_rollouts_move_no_mean(rollouts: list[RolloutResult]) -> None:
     for policy in WITH_MODEL:
         own = [r for r in rollouts if r.policy == policy]
-        kept = score(policy, [r for r in own if r.ok])
-        both = score(policy, own)
+        kept = score(policy, [r for r in own if r.ok], BOUNDS)
+        both = score(policy, own, BOUNDS)
         assert (both.n, both.mean, both.low, both.high) == (
             kept.n, kept.mean, kept.low, kept.high,
         )  # fmt: skip
@@ -122,9 +124,9 @@ def test_a_score_counts_rewards_and_failures_apart() -> None:
         make_rollout("model", 1, 0, reward=None),
         make_failed_rollout("model", 1, 1),
     ]
-    result = score("model", own)
+    result = score("model", own, bounds_of(own))
     assert (result.n, result.mean, result.ok, result.failed) == (2, 0.5, 3, 1)
-    assert (result.low, result.high) == (None, None)
+    assert (result.tasks, result.low, result.high) == (1, 0, 1)
 
 
 def test_the_card_is_recomputed_the_same_from_what_is_stored(alice: User) -> None:

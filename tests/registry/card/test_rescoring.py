@@ -33,7 +33,7 @@ def test_rewards_that_agree_pass_with_their_interval() -> None:
     measure = measured("reproducible_reward", evidence([replayed(r) for r in honest_rollouts()]))
     assert (measure.status, measure.value, measure.n, measure.threshold) == ("pass", 1.0, 25, 1.0)
     assert measure.low is not None
-    assert 0.8 < measure.low < measure.high == 1.0
+    assert 0.5 < measure.low < measure.high == 1.0  # of five tasks
     assert measure.detail == (
         "25 of 25 rollouts got the same reward when replayed with the recorded replies"
     )

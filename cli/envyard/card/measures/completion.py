@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from envyard.card.evidence import Evidence, excused, name
-from envyard.card.measures.definition import MeasureDefinition, Reading, Status, share
+from envyard.card.measures.definition import (
+    MeasureDefinition,
+    Reading,
+    Status,
+    share_of_rollouts,
+)
 from envyard.contract.failures import explain, facts_of
 from envyard.contract.runner_events import RolloutResult
 
@@ -27,7 +32,8 @@ def completes(evidence: Evidence) -> Reading:
         "unknown" if not known else "pass" if completed >= MINIMUM_COMPLETED * n else "fail"
     )
     detail = _completion_detail(evidence, planned, completed, excused_count)
-    return share(min(completed, n), n, status, detail)
+    counted = [(r, r.ok) for r in evidence.rollouts if not excused(r)]
+    return share_of_rollouts(counted, status, detail, missing=max(0, n - len(counted)))
 
 
 def _completion_detail(evidence: Evidence, planned: int, completed: int, excused_count: int) -> str:
@@ -60,7 +66,8 @@ def crash_rate(evidence: Evidence) -> Reading:
     detail = f"{len(crashed)} of {n} rollouts crashed" + (_error_of(crashed[0]) if crashed else "")
     few = len(crashed) <= MAXIMUM_CRASHED * n
     status: Status = "pass" if not crashed else "warn" if few else "fail"
-    return share(len(crashed), n, status, detail)
+    counted = ((r, _crashed(r)) for r in evidence.rollouts if not excused(r))
+    return share_of_rollouts(counted, status, detail)
 
 
 def not_finite(rollout: RolloutResult) -> bool:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from envyard.card import statistics
 from envyard.card.evidence import Evidence
+from envyard.card.statistics import Interval
 from envyard.contract.findings import Finding, finding
+from envyard.contract.runner_events import RolloutResult
 
 Status = Literal["pass", "warn", "fail", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One number about a version with its threshold; `low` and `high` bound it at 95 %."""
+    """One number about a version with its threshold; `low` and `high` bound it at 95 % by
+    `method`."""
 
     code: str
     title: str
@@ -27,6 +31,7 @@ class Measure:
     low: float | None = None
     high: float | None = None
     detail: str = ""
+    method: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form that the card stores."""
@@ -44,12 +49,41 @@ class Reading:
     high: float | None = None
     detail: str = ""
     threshold: float | None = None
+    method: str = ""
 
 
 def share(hits: int, n: int, status: Status, detail: str) -> Reading:
-    """A rate with Wilson's interval; unknown, whatever the status, where nothing was counted."""
-    low, high = statistics.wilson(hits, n)
-    return Reading(hits / n if n else None, status if n else "unknown", n, low, high, detail)
+    """The rate of independent trials with Wilson's interval; unknown, whatever the status, where
+    nothing was counted."""
+    return _rate(hits, n, status, detail, statistics.wilson(hits, n))
+
+
+def share_of_rollouts(
+    rollouts: Iterable[tuple[RolloutResult, bool]],
+    status: Status,
+    detail: str,
+    *,
+    missing: int = 0,
+) -> Reading:
+    """The rate of rollouts that are hits with Wilson's interval, clustered by task; unknown,
+    whatever the status, where nothing was counted.
+
+    `missing` rollouts that were never made are no hits, each of a task of its own.
+    """
+    n: Counter[int] = Counter()
+    hits: Counter[int] = Counter()
+    for rollout, hit in rollouts:
+        n[rollout.task] += 1
+        hits[rollout.task] += hit
+    n.update({-1 - number: 1 for number in range(missing)})
+    interval = statistics.clustered_wilson({task: (hits[task], n[task]) for task in n})
+    return _rate(hits.total(), n.total(), status, detail, interval)
+
+
+def _rate(hits: int, n: int, status: Status, detail: str, interval: Interval) -> Reading:
+    known: Status = status if n else "unknown"
+    value = hits / n if n else None
+    return Reading(value, known, n, interval.low, interval.high, detail, method=interval.method)
 
 
 def unknown(detail: str) -> Reading:
@@ -107,4 +141,5 @@ class MeasureDefinition:
             low=reading.low,
             high=reading.high,
             detail=reading.detail,
+            method=reading.method,
         )

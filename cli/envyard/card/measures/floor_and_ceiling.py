@@ -22,6 +22,7 @@ def floor_reading(evidence: Evidence) -> Reading:
         n=worst.score.n,
         low=worst.score.low,
         high=worst.score.high,
+        method=worst.score.method,
         detail="; ".join([summary, *(f.sentence for f in floors if f.status != "pass")]),
         threshold=worst.limit,
     )
@@ -57,6 +58,7 @@ def ceiling_reading(evidence: Evidence) -> Reading:
         n=reference.score.n,
         low=reference.score.low,
         high=reference.score.high,
+        method=reference.score.method,
         detail=reference.sentence,
         threshold=reference.minimum,
     )

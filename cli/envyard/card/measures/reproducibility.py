@@ -13,6 +13,7 @@ from envyard.card.measures.definition import (
     gate_finding,
     numbered,
     share,
+    share_of_rollouts,
     unknown,
 )
 from envyard.card.rescoring import rescored
@@ -65,7 +66,8 @@ def reproducible_reward(evidence: Evidence) -> Reading:
     if not rescoring.n:
         return unknown(rescoring.sentence)
     status: Status = "warn" if rescoring.differing else "pass"
-    return share(rescoring.agreeing, rescoring.n, status, rescoring.sentence)
+    compared = [(r, True) for r in rescoring.agreeing] + [(r, False) for r in rescoring.differing]
+    return share_of_rollouts(compared, status, rescoring.sentence)
 
 
 def _differing_rewards(evidence: Evidence) -> dict[str, Any]:

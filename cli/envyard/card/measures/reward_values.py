@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from envyard.card.evidence import Evidence, name
 from envyard.card.measures.completion import not_finite
-from envyard.card.measures.definition import MeasureDefinition, Reading, Status, share
+from envyard.card.measures.definition import (
+    MeasureDefinition,
+    Reading,
+    Status,
+    share_of_rollouts,
+)
 
 MINIMUM_REWARD, MAXIMUM_REWARD = -1.0, 2.0
 
@@ -19,7 +24,9 @@ def reward_finite(evidence: Evidence) -> Reading:
         first = invalid[0]
         returned = first.reward_text or (first.error or {}).get("message") or "no reward at all"
         detail += f"; {name(first)}: {returned[:300]}"
-    return share(finite, len(scored), "fail" if invalid else "pass", detail)
+    return share_of_rollouts(
+        ((r, r.reward is not None) for r in scored), "fail" if invalid else "pass", detail
+    )
 
 
 def reward_range(evidence: Evidence) -> Reading:
@@ -37,9 +44,9 @@ def reward_range(evidence: Evidence) -> Reading:
     if outside:
         rollout, reward = next(iter(outside.items()))
         detail += f"; {rollout} got {reward:g}"
-    n = len(rewards)
     status: Status = "fail" if outside else "pass"
-    return share(n - len(outside), n, status, detail)
+    within = ((r, name(r) not in outside) for r in evidence.rollouts if name(r) in rewards)
+    return share_of_rollouts(within, status, detail)
 
 
 REWARD_VALUES = (
