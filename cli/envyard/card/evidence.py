@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from envyard.contract.job import MODEL
-from envyard.contract.probes import reference_of
+from envyard.contract.probes import played_tasks, reference_of
 from envyard.contract.runner_events import Facts, RolloutResult
 
 EXCUSED = ("model", "platform")  # faults that are no evidence about the environment
@@ -59,7 +59,7 @@ class Evidence:
         count = self.tasks if tasks is None else min(self.tasks, len(tasks))
         if reference_of(policy) == "own":
             count = sum(task.reference for task in tasks or ())
-        return count * (self.attempts if policy == MODEL else 1)
+        return played_tasks(policy, count) * (self.attempts if policy == MODEL else 1)
 
 
 def rewards(rollouts: Sequence[RolloutResult]) -> list[float]:

@@ -8,7 +8,7 @@ from typing import Literal
 from envyard.card import statistics
 from envyard.card.evidence import Evidence, name, rewards
 from envyard.card.scores import Score, bounds_of, score
-from envyard.contract.probes import NO_INFORMATION, ORACLE, PROBES, FloorLimit
+from envyard.contract.probes import ORACLE, PROBES, FloorLimit
 
 CEILING_SHARE = 0.9
 CEILING_MARGIN = 0.3
@@ -36,14 +36,13 @@ class Floor:
 
     @property
     def status(self) -> Literal["pass", "warn", "fail"]:
-        """fail: paid beyond the limit on average; warn: beyond a quarter, or once near full."""
-        if self.excess > 0:
+        """fail: paid beyond the limit on average, over enough rollouts; warn: beyond the lower
+        bound, or once near full."""
+        limit = limit_of(self.score.policy)
+        if self.excess > 0 and limit.rejects and self.score.n >= limit.minimum:
             return "fail"
-        high = (self.score.mean or 0.0) > NO_INFORMATION * self.full_marks
-        once = (
-            limit_of(self.score.policy).warn_on_single_payment
-            and self.best_reward >= NEARLY_FULL * self.full_marks
-        )
+        high = (self.score.mean or 0.0) > limit.warning * self.full_marks
+        once = limit.warn_on_single_payment and self.best_reward >= NEARLY_FULL * self.full_marks
         return "warn" if high or once else "pass"
 
     @property
@@ -93,16 +92,21 @@ def limit_of(policy: str) -> FloorLimit:
 
 
 def floor(evidence: Evidence) -> list[Floor]:
-    """One Floor for each probe that does no work and was scored, in the run's order."""
+    """One Floor for each probe that does no work and was scored, in the run's order.
+
+    Rollouts in which it happened to give the right reply (abstention, an echo) do not count.
+    """
     full, bounds = full_marks(evidence), bounds_of(evidence.rollouts)
+    right = set(evidence.facts.right_replies or ())
     floors = []
     for policy in evidence.policies:
-        scored = [r for r in evidence.of(policy) if r.ok and r.reward is not None]
+        played = [r for r in evidence.of(policy) if name(r) not in right]
+        scored = [r for r in played if r.ok and r.reward is not None]
         if policy in PROBES and PROBES[policy].floor and scored:
             best = max(scored, key=lambda r: r.reward or 0.0)
             floors.append(
                 Floor(
-                    score=score(policy, evidence.of(policy), bounds),
+                    score=score(policy, played, bounds),
                     best_rollout=name(best),
                     best_reward=max(rewards(scored)),
                     limit=limit_of(policy).share * full,

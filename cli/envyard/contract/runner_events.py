@@ -155,7 +155,8 @@ class Facts:
     environment's module. Before that no fault can be the environment's.
     `seed_options` names the options of `seed_entry` that were given the seed, empty where it has
     none; None where that is not known. `not_counted` names the rollouts (`policy/task/attempt`)
-    that are no evidence, each with the code of the finding. `connections` are those to hosts
+    that are no evidence, each with the code of the finding. `right_replies` names the
+    rollouts in which a probe happened to reply with the reference. `connections` are those to hosts
     outside the sandbox, the refused ones too. `judge` is there where the judge was called, and
     `judge_checks` are its recorded rollouts, played again with other verdicts.
     """
@@ -172,6 +173,7 @@ class Facts:
     seed_entry: str = ""
     seed_options: list[str] | None = None
     not_counted: dict[str, str] | None = None
+    right_replies: list[str] | None = None
     connections: list[Connection] | None = None
     judge: JudgeFacts | None = None
     judge_checks: list[JudgeCheck] | None = None
@@ -209,6 +211,9 @@ class Facts:
             else [text(name, 80) for name in data["seed_options"][:20]],
             environment_began=True if data.get("environment_began") is True else None,
             not_counted=_names(data.get("not_counted")),
+            right_replies=None
+            if not isinstance(data.get("right_replies"), list)
+            else [text(name, 100) for name in data["right_replies"][:MAX_NOT_COUNTED]],
             connections=read_connections(data.get("connections")),
             judge=JudgeFacts.from_dict(data["judge"]) if record(data.get("judge")) else None,
             judge_checks=None

@@ -8,6 +8,7 @@ import pytest
 
 from envyard.card.evidence import Evidence
 from envyard.card.measures import MEASURES, Measure, all_measures
+from envyard.card.verdict import findings_of
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, TaskResult, Usage
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts
@@ -55,6 +56,29 @@ def test_an_honest_environment_passes_everything() -> None:
         "paid on average: silent 0, parrot 0, babble 0, swapped 0 (full marks: 1)"
     )
     assert measures["completes"].n == 25
+
+
+def test_a_ceiling_without_any_reference_is_unverified_and_warns() -> None:
+    facts = make_facts()
+    tasks = [replace(task, reference=False, hook=False) for task in facts.tasks or ()]
+    played = honest_rollouts(("silent", "babble"))
+    policies = ("silent", "babble", "oracle")
+    run = evidence(played, policies=policies, facts=replace(facts, tasks=tasks))
+    measure = measured("ceiling", run)
+    assert (measure.status, measure.value, measure.n) == ("warn", None, 0)
+    assert measure.detail.startswith("unverified: no task offers a reference answer")
+    assert not [f for f in findings_of(run, run.policies) if f.severity == "error"]
+
+
+def test_a_ceiling_that_the_operator_did_not_measure_is_unknown() -> None:
+    measure = measured("ceiling", evidence(policies=("silent", "babble")))
+    assert (measure.status, measure.detail) == ("unknown", "the oracle was not asked")
+
+
+def test_a_probe_that_plays_few_tasks_is_complete_with_those() -> None:
+    played = honest_rollouts(("silent", "oracle")) + honest_rollouts(("malformed",), 3)
+    run = evidence(played, policies=("silent", "oracle", "malformed"))
+    assert (measured("completes", run).status, measured("completes", run).n) == ("pass", 13)
 
 
 def test_completes_counts_what_is_missing() -> None:

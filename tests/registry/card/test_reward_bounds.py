@@ -7,8 +7,9 @@ import pytest
 
 from envyard.card.evidence import Evidence
 from envyard.card.reward_bounds import ceiling, floor, full_marks
+from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.runner_events import RolloutResult
-from tests.registry.run_factories import POLICIES, make_facts, make_failed_rollout, make_rollout
+from tests.registry.run_factories import make_facts, make_failed_rollout, make_rollout
 
 
 def paid(*, hook: bool = True, weight: float = 1.0, **rewards: Any) -> Evidence:
@@ -23,7 +24,7 @@ def paid(*, hook: bool = True, weight: float = 1.0, **rewards: Any) -> Evidence:
         for policy, reward in rewards.items()
         for task in range(5)
     ]
-    policies = tuple(p for p in POLICIES if p in rewards)
+    policies = tuple(p for p in PROBE_NAMES if p in rewards)
     return Evidence(policies, 5, 4, make_facts(hook=hook), tuple(rollouts))
 
 
@@ -54,6 +55,32 @@ def test_blank_policies_may_earn_less_than_those_that_share_words(
 
 def test_silence_paid_in_full_once_warns() -> None:
     assert statuses(paid(silent=[1.0, 0, 0, 0, 0], oracle=1.0)) == {"silent": "warn"}
+
+
+@pytest.mark.parametrize(
+    ("reward", "status"), [(0.3, "pass"), (0.5, "warn"), (0.75, "warn"), (0.8, "fail")]
+)
+def test_the_form_alone_may_earn_a_part(reward: float, status: str) -> None:
+    assert statuses(paid(format=reward, oracle=1.0)) == {"format": status}
+
+
+def test_a_refusal_never_rejects() -> None:
+    assert statuses(paid(refusal=1.0, oracle=1.0)) == {"refusal": "warn"}
+
+
+@pytest.mark.parametrize(("played", "status"), [(1, "warn"), (2, "warn"), (3, "fail")])
+def test_probes_of_parsers_reject_from_three_rollouts_on(played: int, status: str) -> None:
+    run = paid(all_options=1.0, oracle=1.0)
+    few = tuple(r for r in run.rollouts if r.policy == "oracle" or r.task < played)
+    assert statuses(replace(run, rollouts=few)) == {"all_options": status}
+
+
+def test_a_right_reply_of_a_probe_is_no_floor() -> None:
+    run = paid(silent=[1.0, 0, 0, 0, 0], parrot=1.0, oracle=1.0)
+    right = ["silent/0/0", *(f"parrot/{task}/0" for task in range(5))]
+    fair = replace(run, facts=replace(run.facts, right_replies=right))
+    assert statuses(run) == {"silent": "warn", "parrot": "fail"}
+    assert statuses(fair) == {"silent": "pass"}
 
 
 def test_the_floor_limit_scales_with_full_marks() -> None:

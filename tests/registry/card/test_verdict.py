@@ -55,6 +55,7 @@ def test_a_paid_probe_gets_the_floor_hint_of_its_entry(probe: Probe) -> None:
     findings = findings_of(evidence(rollouts, policies), policies)
     [paid] = [finding for finding in findings if finding.code == "card.floor"]
     assert probe.floor is not None
+    assert paid.severity == ("error" if probe.floor.rejects else "warning")
     assert paid.hint == probe.floor.hint
 
 

@@ -112,6 +112,15 @@ def test_oracle_is_expected_where_there_is_a_reference_and_swapped_where_another
     }  # fmt: skip
 
 
+def test_a_probe_of_parsers_plays_the_first_tasks_that_it_can() -> None:
+    feed = EventFeed(job(policies=("format", "malformed"), tasks=6, attempts=1))
+    feed.add_loaded(False, True, False, True, True, True)
+    played = {name.rpartition("/")[0] for name in feed.plan.expected}
+    assert played == {
+        "format/1", "format/3", "format/4", "malformed/0", "malformed/1", "malformed/2",
+    }  # fmt: skip
+
+
 def words(feed: EventFeed) -> list[list[str]]:
     """The aliases of the rollouts that the sandbox gets, by group."""
     groups = asyncio.run(feed.plan.groups())

@@ -58,6 +58,23 @@ def test_oracle_and_swapped_repeat_the_reference(policy: str) -> None:
         REPLIES[policy](ask())
 
 
+@pytest.mark.parametrize("policy", ["format", "all_options"])
+def test_probes_of_the_references_form_change_its_text_and_keep_its_tool_calls(policy: str) -> None:
+    reference = {"role": "assistant", "content": "<answer>42</answer>", "tool_calls": [{"id": "a"}]}
+    reply = REPLIES[policy](ask(reference=reference))
+    assert reply["content"] != reference["content"]
+    assert "<answer>64</answer>" in reply["content"]
+    assert reply["tool_calls"] == [{"id": "a"}]
+    with pytest.raises(NoReference):
+        REPLIES[policy](ask())
+
+
+def test_broken_replies_differ_by_call_and_fit_the_limit() -> None:
+    replies = {str(REPLIES["malformed"](ask(seed=seed))["content"]) for seed in range(40)}
+    assert len(replies) > 5
+    assert max(map(len, replies)) <= 256
+
+
 def test_plain_takes_whatever_a_content_may_be() -> None:
     assert [plain_text(None), plain_text(3), plain_text([1, {"text": 5}, {"text": "a"}])] == [
         "",

@@ -10,6 +10,7 @@ from tests.worker.gateway.served_gateway import (
     TOOL,
     USER,
     ServedGateway,
+    job,
     run_scenario,
     serve_gateway,
 )
@@ -203,6 +204,35 @@ def test_the_references_of_all_rollouts_may_be_sent_before_they_begin() -> None:
         assert (await served.chat("oracle/2/0"))[0] == 400
 
     run_scenario(scenario)
+
+
+def test_a_probe_that_happens_to_give_the_reference_is_marked() -> None:
+    """The right answer may be an echo of the prompt, or no answer at all."""
+    spec = job(policies=("silent", "parrot", "oracle"))
+
+    async def scenario(served: ServedGateway) -> None:
+        url = f"{served.url('x').partition('/rollouts/')[0]}/references"
+        right = {
+            "parrot/0/0": "hello  World",
+            "parrot/1/0": "bye",
+            "silent/0/0": "",
+            "oracle/0/0": "a",
+        }
+        references = {
+            served.gateway.plan.alias(name): {"own": {"message": {"content": text}}, "other": None}
+            for name, text in right.items()
+        }
+        references[served.gateway.plan.alias("silent/1/0")] = {"own": {"error": "it raised"}}
+        async with served.client.put(url, json=references):
+            pass
+        for name in (*right, "silent/1/0", "silent/2/0"):
+            await served.chat(name, {"role": "user", "content": "Hello world"})
+        records = served.gateway.records
+        played = (*right, "silent/1/0", "silent/2/0")
+        marked = [name for name in played if records.take(name).gave_right_reply]
+        assert marked == ["parrot/0/0", "silent/0/0"]
+
+    run_scenario(scenario, spec)
 
 
 def test_what_a_careless_model_server_leaves_out_is_added() -> None:

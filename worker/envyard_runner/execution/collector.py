@@ -40,9 +40,10 @@ class EventCollector:
     printed before. Of the rollouts that were `scored`, `without_call` made no call to the policy,
     `without_prompt` never sent their task's prompt (by name, with the beginning of the first call),
     `not_compared` have no prompt to compare; `changed` are tasks that got another prompt in a fresh
-    load. `failed` counts rollouts without a result, `timeouts` those of them that took longer than
-    `rollout_seconds`. `images` are the container images that the environment needs, as the driver
-    reported them: an environment that forges such a line has only its own version held.
+    load; of `right_replies` a probe's reply happened to be the reference. `failed` counts rollouts
+    without a result, `timeouts` those of them that took longer than `rollout_seconds`. `images` are
+    the container images that the environment needs, as the driver reported them: an environment
+    that forges such a line has only its own version held.
     `planned_at` is when the plan was made, before any rollout began; `sent_outside` returns when a
     byte was last sent to a host outside (both by `clock`).
     """
@@ -64,6 +65,7 @@ class EventCollector:
         self.without_prompt: dict[str, str] = {}
         self.not_compared: list[str] = []
         self.changed: set[int] = set()
+        self.right_replies: list[str] = []
         self.scored: list[str] = []
         self.rejected: list[str] = []
         self.rejections = 0
@@ -242,6 +244,8 @@ class EventCollector:
         if record.prompt_shown is False:
             self.without_prompt[record.rollout] = record.first_call
             return NO_PROMPT
+        if record.gave_right_reply:
+            self.right_replies.append(record.rollout)
         if record.prompt_shown is None:
             self.not_compared.append(record.rollout)
         return ""

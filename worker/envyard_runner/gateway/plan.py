@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.probes import reference_of
+from envyard.contract.probes import played_tasks, reference_of
 from envyard.contract.runner_events import TaskResult
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.prompts import Prompts
@@ -66,11 +66,13 @@ class Plan:
             attempts = self._job.attempts if policy == MODEL else 1
             reference = reference_of(policy)
             played = max(attempts, self._job.attempts) if compares else attempts
-            for task in tasks:
-                if reference == "own" and not task.reference:
-                    continue
-                if reference == "other" and task.index not in swapped:
-                    continue
+            eligible = [
+                task
+                for task in tasks
+                if (reference != "own" or task.reference)
+                and (reference != "other" or task.index in swapped)
+            ]
+            for task in eligible[: played_tasks(policy, len(eligible))]:
                 rollouts = [f"{policy}/{task.index}/{n}" for n in range(played)]
                 self.expected.update(rollouts[:attempts])
                 groups += [rollouts] if compares else [[rollout] for rollout in rollouts]

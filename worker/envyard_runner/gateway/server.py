@@ -16,7 +16,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.probes import reference_of
+from envyard.contract.probes import PROBES, reference_of
 from envyard.contract.transcript import clean_message
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
@@ -36,7 +36,7 @@ from envyard_runner.gateway.model_proxy import (
 )
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.plan import Plan
-from envyard_runner.gateway.probes import REPLIES, NoReference, ProbeCall, plain_text
+from envyard_runner.gateway.probes import REPLIES, Message, NoReference, ProbeCall, plain_text
 from envyard_runner.gateway.replays import Repeated
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
@@ -189,7 +189,10 @@ class Gateway:
         return web.json_response({})
 
     def _set_reference(self, record: Record, fields: dict[str, Any]) -> None:
-        if reference := openai.read_references(fields).get(reference_of(record.policy)):
+        references = openai.read_references(fields)
+        if (own := references.get("own")) and not own.error:
+            record.right_reply = _only_text(own.message)
+        if reference := references.get(reference_of(record.policy)):
             record.reference = clean_message(reference.message) | {"role": "assistant"}
             record.reference_error = text(reference.error, 2000)
 
@@ -242,9 +245,18 @@ class Gateway:
             raise Refusal(
                 409, "no_reference", "no reference was handed over: PUT /rollouts/ID/references"
             ) from None
+        is_right = record.right_reply is not None and _only_text(message) == record.right_reply
+        record.gave_right_reply = is_right and PROBES[record.policy].floor is not None
         reply = openai.scripted(message, call, limits.max_tokens)
         record.add(call, reply, 0.0)
         return reply
+
+
+def _only_text(message: Message) -> str | None:
+    """A reply's text without case and white space; None for one that calls tools."""
+    if message.get("tool_calls"):
+        return None
+    return " ".join(plain_text(message.get("content")).casefold().split())
 
 
 async def _no_route(request: web.Request) -> web.StreamResponse:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from envyard.card.evidence import Evidence
 from envyard.card.measures.definition import Measure, MeasureDefinition, Reading, unknown
-from envyard.card.reward_bounds import ceiling, floor, limit_of
+from envyard.card.reward_bounds import Floor, ceiling, floor, limit_of
 from envyard.contract.findings import Finding, finding
+from envyard.contract.probes import ORACLE
 
 
 def floor_reading(evidence: Evidence) -> Reading:
@@ -13,7 +16,7 @@ def floor_reading(evidence: Evidence) -> Reading:
     floors = floor(evidence)
     if not floors:
         return unknown("no policy that does no work was rewarded")
-    worst = max(floors, key=lambda f: (f.status == "fail", f.status == "warn", f.excess))
+    worst = max(floors, key=_severity)
     means = ", ".join(f"{f.score.policy} {f.score.mean:.3g}" for f in floors)
     summary = f"paid on average: {means} (full marks: {worst.full_marks:.3g})"
     return Reading(
@@ -47,11 +50,28 @@ def _paid_probes(measure: Measure, evidence: Evidence) -> list[Finding]:
     ]
 
 
+def _worst_warning(evidence: Evidence) -> dict[str, Any]:
+    """The probe, the rollout and the next step of the worst of the probes that are paid."""
+    paid = max(floor(evidence), key=_severity)
+    hint = limit_of(paid.score.policy).hint
+    return {"where": paid.best_rollout, "hint": hint, "policy": paid.score.policy}
+
+
+def _severity(bound: Floor) -> tuple[bool, bool, float]:
+    return bound.status == "fail", bound.status == "warn", bound.excess
+
+
 def ceiling_reading(evidence: Evidence) -> Reading:
-    """The mean reward of the reference answers; enforced where the environment has an oracle()."""
+    """The mean reward of the reference answers; enforced where the environment has an oracle().
+
+    Without any reference answer nobody knows whether a right answer is paid, which warns.
+    """
     reference = ceiling(evidence)
+    if reference is None and ORACLE in evidence.policies and evidence.facts.tasks:
+        detail = "unverified: no task offers a reference answer, so what a right one earns is open"
+        return Reading(None, "warn", 0, detail=detail)
     if reference is None:
-        return unknown("no task offers a reference answer, or the oracle was not asked")
+        return unknown("the oracle was not asked")
     return Reading(
         value=reference.score.mean,
         status=reference.status,
@@ -74,6 +94,7 @@ FLOOR_AND_CEILING = (
         question="Are policies paid that do no work?",
         advice="Pay nothing for a reply without a right answer.",
         errors=_paid_probes,
+        warning_details=_worst_warning,
     ),
     MeasureDefinition(
         code="ceiling",

@@ -1,0 +1,71 @@
+"""The answer in a reference reply, and wrong answers of its form."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from envyard_runner.mutation.answers import among_wrong_answers, find_answer, other_answer
+
+REPLIES = {
+    "42": "42",
+    "  hello there \n": "hello there",
+    "Think first.\n<answer>42</answer>": "42",
+    "<think>4 or 5</think>\n<move>5</move>": "5",
+    "So \\boxed{7} or \\boxed{\\frac12}": "\\frac12",
+    "Because of that.\n#### 1,024": "1,024",
+    "The answer is: Paris": "Paris",
+    "I place it at [3].": "3",
+    "": "",
+}
+
+
+@pytest.mark.parametrize(("reply", "answer"), REPLIES.items())
+def test_the_answer_is_what_the_reply_marks_and_else_all_of_it(reply: str, answer: str) -> None:
+    marked = find_answer(reply)
+    assert marked.answer == answer
+    assert marked.holding(marked.answer) == reply
+
+
+@pytest.mark.parametrize(
+    ("reply", "other"),
+    [
+        ("42", "64"),
+        ("<answer>-1,5</answer>", "<answer>-3,7</answer>"),
+        ("Yes", "No"),
+        ("FALSE", "TRUE"),
+        ("A", "B"),
+        ("(c)", "(p)"),
+        ("e2e4", "r4r6"),
+        ("the cat", "gur png"),
+    ],
+)
+def test_another_answer_has_the_form_of_the_reference(reply: str, other: str) -> None:
+    assert other_answer(reply) == other
+
+
+def test_another_answer_in_json_keeps_its_keys() -> None:
+    other = json.loads(other_answer('{"name": "Ann", "ages": {"first": 30}}'))
+    assert list(other) == ["name", "ages"]
+    assert other["name"] != "Ann"
+    assert other["ages"] == {"first": 52}
+
+
+@pytest.mark.parametrize("reply", [reply for reply in REPLIES if reply.strip()])
+def test_the_right_answer_stands_between_wrong_ones(reply: str) -> None:
+    text = among_wrong_answers(reply)
+    assert reply in text
+    assert not text.startswith(reply)
+    assert not text.endswith(reply)
+
+
+def test_options_are_listed_by_their_letters() -> None:
+    assert among_wrong_answers("<answer>A</answer>").count("<answer>") == 5
+    assert among_wrong_answers("C").split() == ["A", "B", "C", "D", "E"]
+
+
+def test_digits_and_letters_are_never_kept() -> None:
+    text = "0123456789 abcxyz ABCXYZ straße"
+    for own, other in zip(text, other_answer(text), strict=True):
+        assert own == other == " " or own != other

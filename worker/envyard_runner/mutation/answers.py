@@ -1,0 +1,102 @@
+"""Find the answer in a reference reply, and put a wrong answer of the same form in its place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# The forms in which replies mark their answer, the surest first. `answer` is what is marked.
+MARKED = (
+    re.compile(r"\\boxed\{(?P<answer>[^{}]*)\}"),
+    re.compile(
+        r"<(?P<tag>answer|solution|final|move|guess|action)>(?P<answer>.*?)</(?P=tag)>", re.DOTALL
+    ),
+    re.compile(r"<(?P<tag>[A-Za-z_]\w*)>(?P<answer>[^<>]*)</(?P=tag)>"),
+    re.compile(r"^####[ \t]*(?P<answer>.+)$", re.MULTILINE),
+    re.compile(
+        r"^(?:the )?(?:final )?answer(?: is)?:?[ \t]+(?P<answer>.+)$", re.IGNORECASE | re.MULTILINE
+    ),
+    re.compile(r"\[(?P<answer>[^\[\]\n]{1,40})\]"),
+)
+JSON_VALUE = re.compile(r'(?<=:)\s*"(?P<text>(?:[^"\\]|\\.)*)"|(?<=:)\s*(?P<number>-?\d[\d.]*)')
+OPPOSITES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "invalid"}
+OPPOSITES |= {wrong: right for right, wrong in OPPOSITES.items()}
+OPTIONS = "ABCDEFGHIJ"
+WRONG = 4  # answers around the right one
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A reply cut at its answer."""
+
+    before: str
+    answer: str
+    after: str
+
+    def holding(self, answer: str) -> str:
+        """The reply with another answer."""
+        return f"{self.before}{answer}{self.after}"
+
+
+def find_answer(reply: str) -> Marked:
+    """The last answer that the reply marks in the surest of the forms; the whole reply where it
+    marks none."""
+    for form in MARKED:
+        matches = list(form.finditer(reply))
+        if matches and matches[-1]["answer"].strip():
+            start, end = matches[-1].span("answer")
+            return Marked(reply[:start], reply[start:end], reply[end:])
+    text = reply.strip()
+    before, _, after = reply.partition(text) if text else ("", "", reply)
+    return Marked(before, text, after)
+
+
+def other_answer(reply: str) -> str:
+    """The reply with a wrong answer of the same form: letters and digits are others, punctuation,
+    markup and the keys of JSON stay."""
+    marked = find_answer(reply)
+    answer = marked.answer
+    if answer.lstrip().startswith(("{", "[{")):
+        return marked.holding(JSON_VALUE.sub(lambda match: _shifted(match[0], 1), answer))
+    return marked.holding(_wrong(answer, 1))
+
+
+def among_wrong_answers(reply: str) -> str:
+    """The reply between replies with wrong answers of the same form, a line each."""
+    marked = find_answer(reply)
+    if marked.answer.strip().upper() in tuple(OPTIONS):
+        own = marked.answer.strip().upper()
+        wrong = [letter for letter in OPTIONS[:5] if letter != own][:WRONG]
+    else:
+        wrong = [_wrong(marked.answer, step) for step in range(1, WRONG + 1)]
+    half = WRONG // 2
+    answers = [*wrong[:half], marked.answer, *wrong[half:]]
+    return "\n".join(marked.holding(answer) for answer in answers)
+
+
+def _wrong(answer: str, step: int) -> str:
+    word = answer.strip().lower()
+    if len(word) == 1 and word.upper() in OPTIONS:
+        other = OPTIONS[1 if word == "a" else 0]
+        return other if answer.isupper() else other.lower()
+    if word in OPPOSITES:
+        other = OPPOSITES[word]
+        return other.upper() if answer.isupper() else other.title() if answer.istitle() else other
+    return _shifted(answer, step)
+
+
+def _shifted(text: str, step: int) -> str:
+    """Every letter and digit replaced by another: letters 12 places on and more, digits by 2 to
+    8. The first digit of a number is never 0, so that it keeps its length."""
+    return "".join(_other(character, step) for character in text)
+
+
+def _other(character: str, step: int) -> str:
+    if character.isascii() and character.isdigit():
+        return str((int(character) - 1 + 2 * step) % 9 + 1)
+    if character.isascii() and character.isalpha():
+        base = ord("a") if character.islower() else ord("A")
+        return chr(base + (ord(character) - base + 12 + step) % 26)
+    if character.isalpha():
+        return "x"
+    return character
