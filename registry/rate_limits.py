@@ -33,6 +33,7 @@ RATES = {
     "organisation": (20, 3600),
     "report": (20, 3600),
     "retry": (20, 3600),
+    "evaluation": (60, 3600),
     "provision": (200, 3600),
     "refused upload": (60, 600),
 }

@@ -27,7 +27,7 @@ from registry.accounts.permissions import can
 from registry.catalog.models import Version
 from registry.errors import HubError
 from registry.read_models import connections, rollouts, runs
-from registry.runs import logs, queries, queue, services, transcripts, waiting
+from registry.runs import evaluations, logs, queries, queue, services, transcripts, waiting
 from registry.runs.models import Run
 
 ROWS = 100
@@ -51,7 +51,11 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def _may_retry(request: HttpRequest, run: Run) -> bool:
-    """Whether the person may retry its held version; only from the page of the newest run."""
+    """Whether the person may retry its held version, only from the page of the newest run, or an
+    evaluation without a result."""
+    if run.is_evaluation:
+        without_result = not run.is_active and run.status != Run.Status.SUCCEEDED
+        return without_result and can(request.user, "run.retry", run)
     if run.is_active or run.version.status != Version.Status.HELD:
         return False
     return _is_newest(run) and can(request.user, "run.retry", run)
@@ -201,7 +205,8 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
     user = demand(request, "run.retry", run)
     try:
         rates.check(request, "retry", person=str(user.pk))
-        run = pipeline.retry_run(run=run, by=user)
+        again = evaluations.repeat if run.is_evaluation else pipeline.retry_run
+        run = again(run=run, by=user)
     except HubError as problem:
         refused(request, problem)
     return redirect("run", run.pk)

@@ -16,6 +16,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from envyard.contract.findings import is_requirement
 from frontend import rates
 from frontend.access import demand, follows_moves, person, refused, version_or_404
+from frontend.pages import requested
 from frontend.pages.environment import install_lines
 from frontend.pages.refresh_interval import pace
 from registry import pipeline
@@ -43,6 +44,7 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
         "pages/version.html",
         {
             **context,
+            "evaluate": requested.form_context(request, row),
             "env": environments.summary(row.environment),
             "locks": lock_models.summaries(row),
             "install": install_lines(row),

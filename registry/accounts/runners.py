@@ -191,6 +191,11 @@ def pythons_offered() -> list[str]:
     return sorted(offered, key=lambda version: [int(part) for part in version.split(".")])
 
 
+def models_offered() -> list[str]:
+    """The models that live runners serve, by name."""
+    return sorted({name for runner in alive().only("capabilities") for name in models(runner)})
+
+
 def alive() -> QuerySet[Runner]:
     """The runners seen lately that take new runs: not drained, and by their own report neither
     about to end nor out of service."""

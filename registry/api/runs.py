@@ -33,7 +33,7 @@ from registry.lookup import RUNS
 from registry.read_models import rollouts as rollout_models
 from registry.read_models import runs as run_models
 from registry.read_models import samples as sample_models
-from registry.runs import queries, services, transcripts
+from registry.runs import evaluations, queries, services, transcripts
 from registry.runs.models import Rollout, Run
 
 Sees = requires(GET="run.see")
@@ -146,8 +146,10 @@ def cancel(request: Request, pk: UUID) -> Response:
 @throttle_classes([rate_scope("retry", per_person=True)])
 def retry(request: Request, pk: UUID) -> Response:
     """Retry a run. Queues another run of a held version, whose newest run was cancelled or had no
-    result; else 409. 429 as for retrying the version."""
-    row = pipeline.retry_run(run=lookup.run(request, pk), by=person(request))
+    result, or of an evaluation without a result; else 409. 429 as for the first request."""
+    ended = lookup.run(request, pk)
+    again = evaluations.repeat if ended.is_evaluation else pipeline.retry_run
+    row = again(run=ended, by=person(request))
     return _detail(lookup.run(request, row.pk, "run.see"), 201)
 
 

@@ -86,6 +86,10 @@ def _manages_version(principal: Principal, version: Version) -> bool:
     return version.deleted_at is None and manages_environment(principal, version.environment)
 
 
+def _evaluates_version(principal: Principal, version: Version) -> bool:
+    return principal.user is not None and installs_version(principal, version)
+
+
 def _owns_version(principal: Principal, version: Version) -> bool:
     return version.deleted_at is None and _owns_environment(principal, version.environment)
 
@@ -123,6 +127,7 @@ register(
             "delete": Rule(ADMIN, _owns_version, "delete {obj}"),
             "quarantine": Rule(ADMIN, _moderates, "quarantine {obj}"),
             "retry": Rule(PUBLISH, _manages_version, "retry {obj}"),
+            "evaluate": Rule(PUBLISH, _evaluates_version, "evaluate {obj}", exempt=True),
             "rejudge": Rule(ADMIN, _moderates, "have the rejection of {obj} judged again"),
         },
         lambda version: version.environment_id,

@@ -47,7 +47,8 @@ def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bo
             run=run,
             attempt=run.attempt,
         )
-        dispatch.enqueue_after_commit(dispatch.JUDGE, run_id=str(run.pk))
+        if not run.is_evaluation:
+            dispatch.enqueue_after_commit(dispatch.JUDGE, run_id=str(run.pk))
         if was_leased and Run.objects.filter(status=Run.Status.QUEUED, model=run.model).exists():
             notify_after_commit(run.model)  # its runner is idle, and the message for it is used up
     return True

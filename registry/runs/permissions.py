@@ -15,7 +15,11 @@ def _sees_run(principal: Principal, run: Run) -> bool:
 
 
 def _manages_run(principal: Principal, run: Run) -> bool:
-    return manages_environment(principal, run.version.environment)
+    """Who manages the environment, and who requested an evaluation and still sees it."""
+    if manages_environment(principal, run.version.environment):
+        return True
+    requested = principal.user is not None and run.requested_by_id == principal.user.pk
+    return run.is_evaluation and requested and _sees_run(principal, run)
 
 
 register(

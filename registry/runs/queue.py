@@ -35,12 +35,13 @@ class Position:
     runners: int
 
 
-def assign(version: Version) -> tuple[int, int]:
-    """Turn and priority of a run that is queued for the version now.
+def assign(version: Version, *, owner: int | None = None) -> tuple[int, int]:
+    """Turn and priority of a run of the version that is queued now in the owner's share, by default
+    that of the environment's.
 
     Two requests of one owner at the same moment may get the same turn, which hardly matters.
     """
-    owner = version.environment.owner_id
+    owner = version.environment.owner_id if owner is None else owner
     turn = max(_current_priority(), _last_turn(owner) + 1)
     return turn, turn + _delay(version)
 

@@ -49,12 +49,17 @@ def request(
             events.record(
                 "run.requested", by=by, environment=version.environment, version=version, run=run
             )
-            waiting = Run.objects.filter(status=Run.Status.QUEUED, model=run.model).order_by()
-            if waiting[: MAX_NOTIFICATIONS + 1].count() <= MAX_NOTIFICATIONS:
-                endings.notify_after_commit(run.model)
+            announce(run)
     except IntegrityError:
         return Run.objects.deciding().get(version=version, status__in=Run.ACTIVE)
     return run
+
+
+def announce(run: Run) -> None:
+    """Notify a runner of a new run after commit, unless many messages wait in its queue."""
+    waiting = Run.objects.filter(status=Run.Status.QUEUED, model=run.model).order_by()
+    if waiting[: MAX_NOTIFICATIONS + 1].count() <= MAX_NOTIFICATIONS:
+        endings.notify_after_commit(run.model)
 
 
 def notify_again() -> int:

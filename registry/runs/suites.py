@@ -5,14 +5,30 @@ Reasons: docs/decisions/0070.
 
 from __future__ import annotations
 
-from django.conf import settings
+from dataclasses import replace
 
-from envyard.contract.suite import BUILT_IN, FULL, SMOKE, SuiteDefinition, SuiteLimits
+from django.conf import settings
+from django.db import transaction
+
+from envyard.contract.suite import (
+    BUILT_IN,
+    FULL,
+    NAME,
+    SMOKE,
+    TEMPERATURE,
+    BadSuite,
+    SuiteDefinition,
+    SuiteLimits,
+)
+from registry import events
+from registry.accounts.models import User
 from registry.catalog.models import Environment
-from registry.errors import HubError
+from registry.errors import HubError, Stale
 from registry.runs import limits
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
+
+MAX_SUITES = 50  # of one environment
 
 
 def built_in(name: str) -> Suite:
@@ -45,6 +61,60 @@ def named(environment: Environment, name: str) -> Suite:
             details={"field": "suite"},
         )
     return row
+
+
+def create(
+    *,
+    environment: Environment,
+    name: str,
+    tasks: int,
+    attempts: int,
+    seed: int | None = None,
+    temperature: float = TEMPERATURE,
+    by: User,
+) -> Suite:
+    """Define a suite of the environment with the hub's present judge and limits.
+
+    The same definition under the same name again returns the suite. Raises request.invalid for a
+    value out of bounds, Stale where the name has another definition, quota.suites (409) beyond
+    MAX_SUITES.
+    """
+    if not NAME.fullmatch(name) or name in BUILT_IN:
+        raise _invalid(
+            "name", f"name {name[:60]!r} must be 1 to 40 of a-z, 0-9 and -, not built in"
+        )
+    try:
+        values = {"tasks": tasks, "attempts": attempts, "seed": seed, "temperature": temperature}
+        built = SuiteDefinition.from_dict(values)
+    except BadSuite as error:
+        raise _invalid(str(error).partition(" ")[0], str(error)) from None
+    definition = replace(built, judge=settings.HUB_JUDGE_MODEL, limits=present_limits())
+    with transaction.atomic():
+        rows = Environment.objects.select_for_update(of=("self",)).get(pk=environment.pk).suites
+        same = rows.filter(name=name).first()
+        if same is not None and same.digest != definition.digest:
+            raise Stale(
+                f"{environment} has another suite {name}",
+                "A suite never changes: use another name.",
+            )
+        if same is not None:
+            return same
+        if rows.count() >= MAX_SUITES:
+            raise HubError(
+                "quota.suites",
+                f"{environment} has {MAX_SUITES} suites, which is the limit",
+                "Use one of them: `hub suites list`.",
+                409,
+            )
+        row = rows.create(
+            name=name, digest=definition.digest, definition=definition.to_dict(), created_by=by
+        )
+        events.record("suite.created", by=by, environment=environment, name=name)
+    return row
+
+
+def _invalid(field: str, message: str) -> HubError:
+    return HubError("request.invalid", message, details={"field": field})
 
 
 def assign(run: Run, suite: Suite) -> None:

@@ -17,6 +17,8 @@ ALL = tuple(
         "info",
         "versions",
         "runs",
+        "evaluate",
+        "suites",
         "rollouts",
         "logs",
         "cancel",

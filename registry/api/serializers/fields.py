@@ -132,6 +132,22 @@ class QueryWhole(serializers.IntegerField):
         return int(text)
 
 
+class Number(serializers.FloatField):
+    """A finite number of JSON."""
+
+    default_error_messages = {
+        "required": f"{MISSING} must be a number",
+        "null": f"{MISSING} must be a number",
+        "invalid": "{value} must be a number",
+    }
+
+    def to_internal_value(self, data: Any) -> float:
+        """The number; raises ValidationError."""
+        if not isinstance(data, int | float) or isinstance(data, bool) or not math.isfinite(data):
+            self.fail("invalid", value=shown(data))
+        return float(data)
+
+
 class QueryNumber(serializers.FloatField):
     """A finite number of a query string; empty counts as left out."""
 

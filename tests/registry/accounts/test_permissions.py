@@ -88,6 +88,9 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("version.delete", "public"): {OWNER, STAFF},
     ("version.retry", "public"): MANAGE,
     ("version.retry", "private"): MANAGE,
+    ("version.evaluate", "public"): EVERYBODY - {NOBODY},
+    ("version.evaluate", "private"): INSIDE,
+    ("version.evaluate", "quarantined"): set(),
     ("version.rejudge", "public"): {STAFF},
     ("version.quarantine", "public"): {STAFF},
     ("run.see", "public"): EVERYBODY,
@@ -224,7 +227,7 @@ def _tokens(actor: Actor, world: World) -> list[Token | None]:
             {
                 *READING,
                 *("environment.publish", "owner.publish", "version.yank", "version.retry"),
-                *("run.cancel", "run.retry"),
+                *("run.cancel", "run.retry", "version.evaluate"),
                 *("environment.deprecate", "environment.star"),
                 *("evaluation.change", "evaluation.remove", "environment.push_evaluation"),
                 "environment.report",
@@ -315,7 +318,7 @@ def test_publishing_needs_a_second_factor_where_required(world: World, settings:
     token = tokens.mint(user=alice, name="made before", scope="admin")[0]
     settings.HUB_REQUIRE_MFA = "publish"
     weak = {"environment.star", "organisation.leave", "account.answer", "token.manage"}
-    weak |= {"environment.report", "environment.journal", "owner.journal"}
+    weak |= {"version.evaluate", "environment.report", "environment.journal", "owner.journal"}
     for acting in (None, token):
         allowed = {v for v in verbs() if can(alice, v, world.object(v, "public"), acting)}
         assert allowed == READING | weak

@@ -16,6 +16,7 @@ from registry.catalog.models import Version
 from registry.models import Card, Environment, Organisation, Owner, Run, User
 from registry.moderation import services as moderation
 from registry.publishers.models import TrustedPublisher
+from registry.runs import suites
 from registry.runs.tokens import sign_run_token
 from tests.data_locks import locked
 from tests.factories import make_rollout, make_run, make_version
@@ -70,6 +71,7 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
     Provenance.objects.create(version=version, document={"version": 1})
     run = make_run(version, status="running")
     make_run(make_version(alice, "new-run", status="evaluating"), status="queued")
+    make_run(version, purpose="evaluation", suite=suites.built_in("full"), model="tiny")
     locks.agree(version=version, run_id=run.pk, platform=PLATFORM, offered="")
     data_locks.extend(version=version, offered=locked("train.parquet"))
     rollout = make_rollout(run, rewards={"right": {"score": 1.0, "weight": 1.0}})

@@ -17,7 +17,7 @@ from registry.accounts import runners
 from registry.accounts.models import Owner, Runner, User
 from registry.catalog.models import Environment, Version
 from registry.catalog.sorting import sort_key
-from registry.runs import queue, services
+from registry.runs import queue, services, suites
 from registry.runs.models import Run
 from registry.runs.queue import Position
 from tests.registry.conftest import Queues
@@ -175,6 +175,7 @@ def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: Use
     queue_many(alice.owner, 10_000)
     analyzed()
     gpu = make_runner()
+    suites.built_in("smoke")
     with CaptureQueriesContext(connection) as queries:
         assert services.lease(runner=gpu, models=["m"]) is not None
     [query] = [q["sql"] for q in queries if "ORDER BY" in q["sql"] and "priority" in q["sql"]]
@@ -186,7 +187,7 @@ def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: Use
     Run.objects.filter(turn__gt=10).delete()
     with CaptureQueriesContext(connection) as queries:
         services.lease(runner=gpu, models=["m"])
-    assert len(queries) == many <= 13
+    assert len(queries) == many <= 14
 
 
 def test_lease_and_position_read_no_finished_run(alice: User, carol: User) -> None:

@@ -22,6 +22,14 @@ QUOTA = (
         "Delete those that no version needs.",
     ),
     request_fault(
+        "quota.evaluations",
+        "Too many evaluations of the person are active.",
+        "Wait until one has ended, or cancel one.",
+    ),
+    request_fault(
+        "quota.suites", "The environment has too many suites.", "Use one of those that it has."
+    ),
+    request_fault(
         "quota.queue",
         "Too many versions of the owner wait for their evaluation.",
         "Wait until some have been decided.",

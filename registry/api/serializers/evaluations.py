@@ -1,0 +1,47 @@
+"""Suites, and requests of evaluations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from envyard.contract import suite
+from registry.api.serializers.base import Body, read_model
+from registry.api.serializers.fields import Number, Text, Whole
+from registry.read_models.suites import SuiteSummary
+from registry.runs.evaluations import MAX_MODEL
+
+SuiteSerializer = read_model(SuiteSummary)
+
+
+class SuitesSerializer(serializers.Serializer[Any]):
+    """The hub's suites, then the owners' by name."""
+
+    results = SuiteSerializer(many=True)
+
+
+class NewSuiteSerializer(Body):
+    """What a new suite freezes."""
+
+    name = Text(pattern=f"^{suite.NAME.pattern}$", max_length=40)
+    tasks = Whole(min_value=1, max_value=suite.MAX_TASKS)
+    attempts = Whole(min_value=1, max_value=suite.MAX_ATTEMPTS)
+    seed = Whole(
+        min_value=0,
+        max_value=suite.MAX_SEED,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Null: each version has its own, which no code can know.",
+    )
+    temperature = Number(
+        min_value=0.0, max_value=suite.MAX_TEMPERATURE, required=False, default=suite.TEMPERATURE
+    )
+
+
+class NewEvaluationSerializer(Body):
+    """The model and the suite."""
+
+    model = Text(max_length=MAX_MODEL)
+    suite = Text(max_length=40, required=False, default=suite.FULL)

@@ -1,0 +1,85 @@
+"""`hub eval` and `hub suites`, against a real hub."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from envyard.__main__ import main
+from registry.accounts import tokens
+from registry.models import Run, User
+from registry.runs import services
+from tests.factories import make_version
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def hub(live_server: LiveServer, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hub with one listed version, where alice is signed in."""
+    make_version(alice)
+    monkeypatch.setenv("HUB_URL", live_server.url)
+    monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=alice, name="cli", scope="publish")[1])
+
+
+def test_an_evaluation_is_queued_with_its_suite(
+    hub: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["eval", "alice/demo-env", "-m", "tiny", "--no-wait", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    run = Run.objects.get()
+    assert (shown["id"], shown["purpose"], shown["model"]) == (str(run.pk), "evaluation", "tiny")
+    assert shown["suite"]["name"] == "full"
+    assert main(["runs", "show", str(run.pk)]) == 0
+    assert f"suite      full ({shown['suite']['digest'][:12]})" in capsys.readouterr().out
+
+
+def test_a_cancelled_evaluation_is_requested_again(hub: None) -> None:
+    assert main(["eval", "alice/demo-env", "-m", "tiny", "--no-wait"]) == 0
+    run = Run.objects.get()
+    assert main(["cancel", str(run.pk)]) == 0
+    assert main(["runs", "retry", str(run.pk)]) == 0
+    again = Run.objects.exclude(pk=run.pk).get()
+    assert (again.status, again.model, again.suite) == ("queued", "tiny", run.suite)
+
+
+def test_the_command_follows_the_run_and_ends_with_its_outcome(
+    hub: None, alice: User, capsys: pytest.CaptureFixture[str]
+) -> None:
+    codes: list[int] = []
+    follower = threading.Thread(
+        target=lambda: codes.append(main(["eval", "alice/demo-env", "-m", "tiny"]))
+    )
+    follower.start()
+    while not (run := Run.objects.first()):
+        follower.join(0.1)
+        assert follower.is_alive()
+    services.cancel(run=run, by=alice)
+    follower.join(30)
+    assert codes == [1]
+    err = capsys.readouterr().err
+    assert f"is queued: suite full ({run.suite.digest[:12]})" in err  # type: ignore[union-attr]
+    assert f"Request it again: hub runs retry {run.pk}" in err
+
+
+def test_an_unknown_suite_names_those_there_are(
+    hub: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["eval", "alice/demo-env", "-m", "tiny", "--suite", "huge"]) == 1
+    assert "suite 'huge' must be one of smoke, full" in capsys.readouterr().err
+
+
+def test_a_suite_is_created_for_good(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+    create = ["suites", "create", "alice/demo-env", "hard", "--tasks", "50"]
+    assert main(create) == 0
+    assert main(create) == 0
+    capsys.readouterr()
+    assert main([*create, "--temperature", "0.5"]) == 1
+    assert "another suite hard" in capsys.readouterr().err
+    assert main(["suites", "list", "alice/demo-env"]) == 0
+    listed = capsys.readouterr().out
+    assert [line.split()[0] for line in listed.splitlines()] == ["smoke", "full", "hard"]
+    assert "of the wheel" in listed
