@@ -231,6 +231,12 @@ def test_a_probe_that_happens_to_give_the_reference_is_marked() -> None:
         played = (*right, "silent/1/0", "silent/2/0")
         marked = [name for name in played if records.take(name).gave_right_reply]
         assert marked == ["parrot/0/0", "silent/0/0"]
+        url = served.url("parrot/2/0", "references")
+        async with served.client.put(url, json={"own": {"message": {"content": "right"}}}):
+            pass
+        for text in ("wrong", "right"):  # one right move of several is luck
+            await served.chat("parrot/2/0", {"role": "user", "content": text})
+        assert not records.take("parrot/2/0").gave_right_reply
 
     run_scenario(scenario, spec)
 

@@ -65,6 +65,12 @@ def test_options_are_listed_by_their_letters() -> None:
     assert among_wrong_answers("C").split() == ["A", "B", "C", "D", "E"]
 
 
+@pytest.mark.parametrize("answer", ["def f():\n    return 1", "word " * 60])
+def test_a_long_answer_is_not_listed_among_others(answer: str) -> None:
+    assert among_wrong_answers(answer) == other_answer(answer)
+    assert answer.strip() not in among_wrong_answers(answer)
+
+
 def test_digits_and_letters_are_never_kept() -> None:
     text = "0123456789 abcxyz ABCXYZ straße"
     for own, other in zip(text, other_answer(text), strict=True):

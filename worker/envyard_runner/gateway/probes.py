@@ -114,19 +114,18 @@ def repeat_reference(call: ProbeCall) -> Message:
 def keep_form(call: ProbeCall) -> Message:
     """Reply in the reference's form with another answer; raises NoReference.
 
-    Its tool calls are made as they are: the reply that they lead to is what counts.
+    It calls no tools: what the reference does with them is work, and may deserve its reward.
     """
-    reference = repeat_reference(call)
-    return reference | {"content": other_answer(reference["content"])}
+    return _assistant(other_answer(repeat_reference(call)["content"]))
 
 
 def list_all(call: ProbeCall) -> Message:
     """Reply with the reference between wrong answers of its form; raises NoReference.
 
-    It is neither the first nor the last, which verifiers rightly read where there are several.
+    It is neither the first nor the last, which verifiers rightly read where there are several. Like
+    `format` it calls no tools.
     """
-    reference = repeat_reference(call)
-    return reference | {"content": among_wrong_answers(reference["content"])}
+    return _assistant(among_wrong_answers(repeat_reference(call)["content"]))
 
 
 def refuse(_: ProbeCall) -> Message:

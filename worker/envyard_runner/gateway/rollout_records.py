@@ -36,8 +36,8 @@ class Record:
     `prompt_shown`: one of the first calls contained the task's prompt, None where no prompt can be
     compared; `first_call` is the beginning of the first call's last message where it did not.
     `judge` are the judge's exchanges of a rollout that ended. `right_reply` is the text of the
-    task's own reference, None where it has none, and `gave_right_reply` whether a probe that is not
-    to be paid happened to reply with it last.
+    task's own reference, None where it has none, and `gave_right_reply` whether all replies of a
+    probe that is not to be paid happened to be that.
     """
 
     rollout: str

@@ -246,7 +246,8 @@ class Gateway:
                 409, "no_reference", "no reference was handed over: PUT /rollouts/ID/references"
             ) from None
         is_right = record.right_reply is not None and _only_text(message) == record.right_reply
-        record.gave_right_reply = is_right and PROBES[record.policy].floor is not None
+        before = number == 1 or record.gave_right_reply  # one right move of several is luck
+        record.gave_right_reply = is_right and before and PROBES[record.policy].floor is not None
         reply = openai.scripted(message, call, limits.max_tokens)
         record.add(call, reply, 0.0)
         return reply

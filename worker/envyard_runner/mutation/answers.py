@@ -22,6 +22,7 @@ JSON_VALUE = re.compile(r'(?<=:)\s*"(?P<text>(?:[^"\\]|\\.)*)"|(?<=:)\s*(?P<numb
 OPPOSITES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "invalid"}
 OPPOSITES |= {wrong: right for right, wrong in OPPOSITES.items()}
 OPTIONS = "ABCDEFGHIJ"
+LONGEST_OPTION = 200  # characters
 WRONG = 4  # answers around the right one
 
 
@@ -57,13 +58,18 @@ def other_answer(reply: str) -> str:
     marked = find_answer(reply)
     answer = marked.answer
     if answer.lstrip().startswith(("{", "[{")):
-        return marked.holding(JSON_VALUE.sub(lambda match: _shifted(match[0], 1), answer))
+        return marked.holding(JSON_VALUE.sub(lambda match: shifted(match[0], 1), answer))
     return marked.holding(_wrong(answer, 1))
 
 
 def among_wrong_answers(reply: str) -> str:
-    """The reply between replies with wrong answers of the same form, a line each."""
+    """The reply between replies with wrong answers of the same form, a line each.
+
+    A long answer (code, an essay) is no option that could be listed: there it is a wrong one alone.
+    """
     marked = find_answer(reply)
+    if len(marked.answer) > LONGEST_OPTION or "\n" in marked.answer:
+        return other_answer(reply)
     if marked.answer.strip().upper() in tuple(OPTIONS):
         own = marked.answer.strip().upper()
         wrong = [letter for letter in OPTIONS[:5] if letter != own][:WRONG]
@@ -82,10 +88,10 @@ def _wrong(answer: str, step: int) -> str:
     if word in OPPOSITES:
         other = OPPOSITES[word]
         return other.upper() if answer.isupper() else other.title() if answer.istitle() else other
-    return _shifted(answer, step)
+    return shifted(answer, step)
 
 
-def _shifted(text: str, step: int) -> str:
+def shifted(text: str, step: int) -> str:
     """Every letter and digit replaced by another: letters 12 places on and more, digits by 2 to
     8. The first digit of a number is never 0, so that it keeps its length."""
     return "".join(_other(character, step) for character in text)
