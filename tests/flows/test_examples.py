@@ -10,6 +10,9 @@ pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/pyproject.toml"))
 
 
+CHANGED = ("mutants_caught", "equivalents_kept")  # measures of changed replies
+
+
 def test_there_are_six() -> None:
     assert len(EXAMPLES) == 6
 
@@ -20,7 +23,9 @@ def test_an_example_is_listed_and_pays_work_alone(hub: Hub, name: str) -> None:
     detail = hub.version(f"alice/{name}==0.1.0")
     assert not [f for f in detail["findings"] if f["severity"] == "error"]
     measures = {m["code"]: m for m in detail["card"]["measures"]}
-    assert {code: m["status"] for code, m in measures.items() if m["status"] != "pass"} == {}
+    assert {m["status"] for code, m in measures.items() if code not in CHANGED} == {"pass"}
+    # In games and with tools the last text may count for nothing.
+    assert {measures[code]["status"] for code in CHANGED} <= {"pass", "unknown"}
     again = measures["reproducible_reward"]
     assert again["value"] == 1.0, again["detail"]
     scores = {s["policy"]: s for s in detail["run"]["scores"]}

@@ -6,16 +6,19 @@ caps sizes, drops unknown fields and never raises for content.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from envyard.contract.connections import OUTSIDE, Connection, read_connections
 from envyard.contract.findings import Finding
 from envyard.contract.judge import MAX_CHECKS, JudgeCheck, JudgeFacts
+from envyard.contract.mutants import MAX_MUTANTS, MutantResult
 from envyard.contract.replay import Replay, Replayed, parts_of
 from envyard.contract.transcript import Transcript
 from envyard.contract.values import count, count_or_none, finite, record, records, text
 
+Row = TypeVar("Row")
 Phase = Literal["preparing", "running", "scoring"]
 Outcome = Literal["succeeded", "failed", "errored", "cancelled"]
 
@@ -158,7 +161,8 @@ class Facts:
     that are no evidence, each with the code of the finding. `right_replies` names the
     rollouts in which a probe happened to reply with the reference. `connections` are those to hosts
     outside the sandbox, the refused ones too. `judge` is there where the judge was called, and
-    `judge_checks` are its recorded rollouts, played again with other verdicts.
+    `judge_checks` are its recorded rollouts, played again with other verdicts;
+    `mutants` are paid replies that were changed and what they got.
     """
 
     install_seconds: float | None = None
@@ -177,6 +181,7 @@ class Facts:
     connections: list[Connection] | None = None
     judge: JudgeFacts | None = None
     judge_checks: list[JudgeCheck] | None = None
+    mutants: list[MutantResult] | None = None
 
     @property
     def uses_network(self) -> bool:
@@ -190,7 +195,6 @@ class Facts:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Facts:
         """Read an untrusted JSON form."""
-        tasks, hashes_again = data.get("tasks"), data.get("hashes_again")
         packages, peak = finite(data.get("packages")), finite(data.get("peak_memory_bytes"))
         return cls(
             install_seconds=finite(data.get("install_seconds")),
@@ -199,27 +203,28 @@ class Facts:
             packages=None if packages is None else count(packages),
             sandbox=text(data.get("sandbox"), 80),
             peak_memory_bytes=None if peak is None else int(min(max(peak, 0.0), 1 << 53)),
-            tasks=None
-            if not isinstance(tasks, list)
-            else [TaskResult.from_dict(t) for t in records(tasks, 1000)],
-            hashes_again=None
-            if not isinstance(hashes_again, list)
-            else [text(h, 64) for h in hashes_again[:1000]],
+            tasks=_rows(data.get("tasks"), TaskResult.from_dict, 1000),
+            hashes_again=_texts(data.get("hashes_again"), 64, 1000),
             seed_entry=text(data.get("seed_entry"), 80),
-            seed_options=None
-            if not isinstance(data.get("seed_options"), list)
-            else [text(name, 80) for name in data["seed_options"][:20]],
+            seed_options=_texts(data.get("seed_options"), 80, 20),
             environment_began=True if data.get("environment_began") is True else None,
             not_counted=_names(data.get("not_counted")),
-            right_replies=None
-            if not isinstance(data.get("right_replies"), list)
-            else [text(name, 100) for name in data["right_replies"][:MAX_NOT_COUNTED]],
+            right_replies=_texts(data.get("right_replies"), 100, MAX_NOT_COUNTED),
             connections=read_connections(data.get("connections")),
             judge=JudgeFacts.from_dict(data["judge"]) if record(data.get("judge")) else None,
-            judge_checks=None
-            if not isinstance(data.get("judge_checks"), list)
-            else [JudgeCheck.from_dict(c) for c in records(data["judge_checks"], MAX_CHECKS)],
+            judge_checks=_rows(data.get("judge_checks"), JudgeCheck.from_dict, MAX_CHECKS),
+            mutants=_rows(data.get("mutants"), MutantResult.from_dict, MAX_MUTANTS),
         )
+
+
+def _rows(value: Any, read: Callable[[dict[str, Any]], Row], maximum: int) -> list[Row] | None:
+    """The objects of a list, each read; None for any other shape."""
+    return [read(row) for row in records(value, maximum)] if isinstance(value, list) else None
+
+
+def _texts(value: Any, characters: int, maximum: int) -> list[str] | None:
+    """The texts of a list, each cut; None for any other shape."""
+    return [text(each, characters) for each in value[:maximum]] if isinstance(value, list) else None
 
 
 def _names(value: Any) -> dict[str, str] | None:

@@ -50,7 +50,9 @@ def test_an_honest_environment_passes_everything() -> None:
     played = [replace(r, replay=Replay(r.reward, r.rewards)) for r in honest_rollouts()]
     measures = {m.code: m for m in all_measures(evidence(played))}
     assert list(measures) == list(MEASURES)
-    assert {m.status for m in measures.values()} == {"pass"}
+    unmeasured = {code for code, m in measures.items() if m.status == "unknown"}
+    assert unmeasured == {"mutants_caught", "equivalents_kept"}
+    assert {m.status for code, m in measures.items() if code not in unmeasured} == {"pass"}
     assert (measures["floor"].value, measures["ceiling"].value) == (0.0, 1.0)
     assert measures["floor"].detail == (
         "paid on average: silent 0, parrot 0, babble 0, swapped 0 (full marks: 1)"

@@ -185,15 +185,16 @@ class EventCollector:
         self._reported.add(rollout)
         record = self._rollout_records.take(rollout)
         reward = finite(event.get("reward")) if event.get("ok") is True else None
-        self.plan.replays.keep(record, reward=reward, used_network=self._used_network(rollout))
+        began = self._started.get(rollout)
+        seconds = finite(event.get("seconds")) or 0.0 if began is None else self._clock() - began
+        used_network = self._used_network(rollout)
+        self.plan.replays.keep(record, reward=reward, seconds=seconds, used_network=used_network)
         if rollout not in self.plan.expected:
             return None
-        began = self._started.get(rollout)
         policy, task, attempt = rollout.split("/")
         claim = RolloutResult.from_dict(
             event | {"policy": policy, "task": int(task), "attempt": int(attempt)}
         )
-        seconds = claim.seconds if began is None else self._clock() - began
         report = self._join(replace(claim, seconds=seconds), record)
         if not report.ok and rollout not in self.model_faults:
             self._keep_error(report, event.get("error"))

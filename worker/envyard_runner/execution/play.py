@@ -261,6 +261,9 @@ def _send_replays(
     """Queue the results of the second sandbox for the hub."""
     results = collector.plan.replays.results
     outbox.add_replays(results)
+    if mutants := collector.plan.replays.mutants.results:
+        outbox.add_facts(mutants=mutants)
+        outbox.log_line(f"{len(mutants)} changed replies were played")
     if results:
         played = sum(not result.replay.left_out for result in results)
         outbox.log_line(

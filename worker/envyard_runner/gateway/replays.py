@@ -21,6 +21,7 @@ from envyard_runner.gateway.judge.bases import Base, Bases
 from envyard_runner.gateway.judge.live import Verdicts
 from envyard_runner.gateway.judge.recorded import RecordedVerdicts
 from envyard_runner.gateway.judge.records import JudgeRecords
+from envyard_runner.gateway.mutants import Mutants
 from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.rollout_records import Record
@@ -64,12 +65,15 @@ class Replays:
 
     First they are chosen, then the record of each is kept as it ends, then all that can be repeated
     are handed out. `judge` repeats the verdicts that they had; `bases` are those that called a
-    judge and are played again in other ways.
+    judge and are played again in other ways, `mutants` those with a changed reply, which are played
+    after the replays.
     """
 
     def __init__(self, job: JobSpec, judge: JudgeRecords) -> None:
         self.judge, self._judge_records = RecordedVerdicts(judge), judge
         self.bases = Bases()
+        self.mutants = Mutants()
+        self._concurrency = job.concurrency
         self._compared = False
         self._seed = f"{job.seed}/{job.run}"
         self._groups: list[list[str]] = []
@@ -106,11 +110,21 @@ class Replays:
         chosen = (rollout for group in self._groups for rollout in group)
         self._expected = [rollout for rollout in chosen if rollout in expected]
 
-    def keep(self, record: Record, *, reward: float | None, used_network: bool = False) -> None:
+    def keep(
+        self,
+        record: Record,
+        *,
+        reward: float | None,
+        seconds: float = 0.0,
+        used_network: bool = False,
+    ) -> None:
         """Keep the record of a rollout that ended if it is to be replayed, or why it cannot be."""
         rewarded = reward is not None
         if reward is not None and record.judge and not (self._compared or used_network):
             self._keep_base(record, reward)
+        if reward is not None and not self._compared:
+            repeatable = not used_network and not _why_unrepeatable(record)
+            self.mutants.keep(record, reward=reward, seconds=seconds, repeatable=repeatable)
         if any(record.rollout in group for group in self._groups):
             why = _why_unrepeatable(record) if rewarded else NO_REWARD
             if why := why or (USED_NETWORK if used_network else ""):
@@ -134,6 +148,10 @@ class Replays:
             else:
                 self._planned.append([self._assign_alias(rollout) for rollout in group])
         _shuffle(self._planned)
+        if not late:
+            mutants = self.mutants.plan(alike=alike, concurrency=self._concurrency)
+            _shuffle(mutants)
+            self._planned += mutants
         self._ready.set()
 
     async def groups(self) -> list[list[dict[str, Any]]]:
@@ -144,7 +162,7 @@ class Replays:
 
     def record(self, alias: str) -> Record | None:
         """The record that answers the calls of a replay; None where the alias names none."""
-        return self._running[alias][1] if alias in self._running else None
+        return self._running[alias][1] if alias in self._running else self.mutants.record(alias)
 
     def name(self, alias: str) -> str | None:
         """The rollout that is replayed under an alias, None where there is none."""
@@ -153,6 +171,8 @@ class Replays:
     def ended(self, alias: str, replay: Replay) -> bool:
         """Store the result of a replay; False where the alias names none or it ended before."""
         rollout, record = self._running.get(alias, ("", None))
+        if record is None and self.mutants.ended(alias, replay):
+            return True
         if record is None or record.replies_to_repeat is None or rollout in self._results:
             return False
         record.replies_to_repeat.end()

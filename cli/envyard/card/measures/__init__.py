@@ -10,6 +10,7 @@ from envyard.card.measures.completion import COMPLETION
 from envyard.card.measures.definition import Measure, MeasureDefinition
 from envyard.card.measures.diversity import DIVERSITY
 from envyard.card.measures.floor_and_ceiling import FLOOR_AND_CEILING
+from envyard.card.measures.mutants import MUTANTS
 from envyard.card.measures.reproducibility import REPRODUCIBILITY
 from envyard.card.measures.reward_values import REWARD_VALUES
 from envyard.card.measures.scorer import SCORER
@@ -23,6 +24,7 @@ SUBJECTS = (
     REWARD_VALUES,
     REPRODUCIBILITY,
     FLOOR_AND_CEILING,
+    MUTANTS,
     DIVERSITY,
     SPEED,
     SCORER,

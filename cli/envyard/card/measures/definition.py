@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from envyard.card import statistics
 from envyard.card.evidence import Evidence
 from envyard.card.statistics import Interval
 from envyard.contract.findings import Finding, finding
-from envyard.contract.runner_events import RolloutResult
 
 Status = Literal["pass", "warn", "fail", "unknown"]
 
@@ -38,6 +37,15 @@ class Measure:
         return asdict(self)
 
 
+class OfTask(Protocol):
+    """What belongs to one task: a rollout, or a mutant of one."""
+
+    @property
+    def task(self) -> int:
+        """The task's index."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What a measure's function computed; `threshold` replaces the definition's where it is set."""
@@ -59,7 +67,7 @@ def share(hits: int, n: int, status: Status, detail: str) -> Reading:
 
 
 def share_of_rollouts(
-    rollouts: Iterable[tuple[RolloutResult, bool]],
+    rollouts: Iterable[tuple[OfTask, bool]],
     status: Status,
     detail: str,
     *,

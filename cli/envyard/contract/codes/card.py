@@ -48,6 +48,16 @@ CARD = (
         "The reference answer is not paid.",
         "Check the reward against the oracle's reply.",
     ),
+    environment_fault(
+        "card.mutants_caught",
+        "Wrong answers earn as much as the right one.",
+        "Compare the whole answer, not a part of it or its form.",
+    ),
+    environment_fault(
+        "card.equivalents_kept",
+        "A right answer in another form earns nothing.",
+        "Strip white space, and compare numbers as numbers.",
+    ),
     environment_fault("card.diversity", "Tasks repeat.", "Remove duplicates from the dataset."),
     environment_fault(
         "card.speed", "The environment is slow.", "Profile the slowest rollout's scoring."

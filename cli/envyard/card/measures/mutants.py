@@ -1,0 +1,107 @@
+"""Mutants: the share of changed answers that the verifier treats as it should."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from envyard.card.evidence import Evidence
+from envyard.card.measures.definition import (
+    MeasureDefinition,
+    Reading,
+    Status,
+    share_of_rollouts,
+    unknown,
+)
+from envyard.card.mutants import (
+    MutationScore,
+    corrupting,
+    difference,
+    equivalent,
+    sentence,
+)
+
+MINIMUM_CAUGHT = 0.7
+LISTED = 10  # survivors in a finding's details
+SPACES = "spaces"
+NOTHING = "no paid reply of one turn could be changed and scored again"
+
+
+def mutants_caught(evidence: Evidence) -> Reading:
+    """The share of wrong answers, made of right ones by one change, that lost reward."""
+    score = corrupting(evidence.facts.mutants or ())
+    if not score.n:
+        return unknown(NOTHING)
+    weak = score.caught < MINIMUM_CAUGHT * score.n or score.overlooked
+    detail = f"{score.caught} of {score.n} answers with one wrong change lost reward"
+    status: Status = "warn" if weak else "pass"
+    return _reading(score, status, detail)
+
+
+def equivalents_kept(evidence: Evidence) -> Reading:
+    """The share of right answers in another form that kept most of their reward.
+
+    A task may ask for one form, so only white space around the reply warns.
+    """
+    score = equivalent(evidence.facts.mutants or ())
+    if not score.n:
+        return unknown(NOTHING)
+    n, lost = score.by_operator.get(SPACES, (0, 0))
+    detail = f"{score.caught} of {score.n} answers in another form kept their reward"
+    status: Status = "warn" if lost > n / 2 else "pass"
+    return _reading(score, status, detail)
+
+
+def _reading(score: MutationScore, status: Status, detail: str) -> Reading:
+    survivors = set(score.survivors)
+    if survivors:
+        detail += f"; not so: {sentence(score)}"
+    return share_of_rollouts(
+        [(result, result not in survivors) for result in score.results], status, detail
+    )
+
+
+def _surviving(evidence: Evidence) -> dict[str, Any]:
+    """The survivors with both answers, and the rollout of the first."""
+    return _details(corrupting(evidence.facts.mutants or ()))
+
+
+def _refused(evidence: Evidence) -> dict[str, Any]:
+    return _details(equivalent(evidence.facts.mutants or ()))
+
+
+def _details(score: MutationScore) -> dict[str, Any]:
+    rows = [
+        {
+            "rollout": survivor.rollout,
+            "operator": survivor.operator,
+            "change": difference(survivor),
+            "reward": survivor.reward,
+        }
+        for survivor in score.survivors[:LISTED]
+    ]
+    return {"where": rows[0]["rollout"], "survivors": rows} if rows else {}
+
+
+MUTANTS = (
+    MeasureDefinition(
+        code="mutants_caught",
+        title="Wrong changes caught",
+        unit="share",
+        threshold=MINIMUM_CAUGHT,
+        read=mutants_caught,
+        question="Does a right answer lose reward when one digit, sign, unit, word or half of it "
+        "is wrong?",
+        advice="Compare the whole answer, not a part of it or its form.",
+        warning_details=_surviving,
+    ),
+    MeasureDefinition(
+        code="equivalents_kept",
+        title="Other forms paid",
+        unit="share",
+        threshold=None,
+        read=equivalents_kept,
+        question="Is a right answer paid with white space, `1,000` for `1000`, or emphasis?",
+        advice="Strip white space, and compare numbers as numbers.",
+        warning_details=_refused,
+    ),
+)

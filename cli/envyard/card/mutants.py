@@ -1,0 +1,122 @@
+"""What mutants of paid replies show of a verifier. Pure functions.
+
+docs/decisions/0065 gives the rules and their reasons.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from envyard.card.rescoring import agree
+from envyard.contract.mutants import CONTROL, OPERATORS, MutantResult
+
+KEPT = 0.5  # of its reward, which an equivalent answer must keep
+SHOWN = 3  # survivors in a sentence
+CHARACTERS = 60  # of an answer in a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class MutationScore:
+    """The mutants of one kind, and those that the verifier did not treat as it should.
+
+    `by_operator` has for each operator the number of mutants and of survivors.
+    """
+
+    results: tuple[MutantResult, ...]
+    survivors: tuple[MutantResult, ...]
+    by_operator: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """The number of mutants."""
+        return len(self.results)
+
+    @property
+    def caught(self) -> int:
+        """The number of mutants that were treated as they should."""
+        return self.n - len(self.survivors)
+
+    @property
+    def overlooked(self) -> list[str]:
+        """The surest operators of which more than half of several mutants survived."""
+        return [
+            name
+            for name, (n, survived) in self.by_operator.items()
+            if OPERATORS[name].surest and n > 1 and survived > n / 2
+        ]
+
+
+def corrupting(results: Sequence[MutantResult]) -> MutationScore:
+    """Mutants that make the answer wrong; one survives if it earns as much as the right answer."""
+    return _score(results, "corrupting")
+
+
+def equivalent(results: Sequence[MutantResult]) -> MutationScore:
+    """Mutants that keep the answer right; here one survives if it loses more than half."""
+    return _score(results, "equivalent")
+
+
+def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
+    """Mutants of rollouts of one reply that got their reward again when nothing was changed.
+
+    In several turns the last text may rightly count for nothing: tools or earlier moves decide.
+    """
+    steady = {
+        each.rollout
+        for each in results
+        if each.operator == CONTROL and each.turns == 1 and agree(each.recorded, each.reward)
+    }
+    return [each for each in results if each.rollout in steady and each.operator in OPERATORS]
+
+
+def difference(result: MutantResult) -> str:
+    """The change of an answer as a word diff: `[-removed-]{+added+}`."""
+    before, after = result.before[:CHARACTERS], result.after[:CHARACTERS]
+    if " " not in before.strip():
+        return f"[-{before}-]{{+{after}+}}"
+    parts = []
+    old, new = before.split(), after.split()
+    for tag, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        removed, added = " ".join(old[i:j]), " ".join(new[k:m])
+        if tag == "equal":
+            parts.append(removed)
+        else:
+            parts.append(
+                (f"[-{removed}-]" if removed else "") + (f"{{+{added}+}}" if added else "")
+            )
+    return " ".join(parts)
+
+
+def sentence(score: MutationScore) -> str:
+    """The worst survivors in words, one of each operator first."""
+    first: dict[str, MutantResult] = {}
+    for survivor in sorted(score.survivors, key=lambda s: not OPERATORS[s.operator].surest):
+        first.setdefault(survivor.operator, survivor)
+    shown = [
+        f"{OPERATORS[s.operator].label}, {s.rollout}: {difference(s)} got "
+        f"{'no reward' if s.reward is None else f'{s.reward:g}'}"
+        for s in list(first.values())[:SHOWN]
+    ]
+    more = len(score.survivors) - len(shown)
+    return "; ".join([*shown, *([f"{more} more"] if more > 0 else [])])
+
+
+def _score(results: Sequence[MutantResult], kind: str) -> MutationScore:
+    chosen = [r for r in comparable(results) if OPERATORS[r.operator].kind == kind]
+    survivors = tuple(r for r in chosen if _survives(r, kind))
+    counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for result in chosen:
+        counts[result.operator][0] += 1
+        counts[result.operator][1] += result in survivors
+    by_operator = {operator: (n, survived) for operator, (n, survived) in counts.items()}
+    return MutationScore(tuple(chosen), survivors, by_operator)
+
+
+def _survives(result: MutantResult, kind: str) -> bool:
+    reward, recorded = result.reward, result.recorded or 0.0
+    if kind == "equivalent":
+        return reward is None or reward < recorded - KEPT * abs(recorded)
+    return reward is not None and (reward > recorded or agree(reward, recorded))

@@ -1,0 +1,98 @@
+"""Mutants: paid replies that were changed in one place, and what they earned.
+
+Mutation analysis (DeMillo, Lipton and Sayward 1978, "Hints on test data selection"; Jia and Harman
+2011, "An analysis and survey of the development of mutation testing") measures a test by the share
+of small faults that it detects. Here the verifier is the test, and a paid reply the program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from envyard.contract.values import count, finite, text
+
+MAX_MUTANTS = 200
+CHARACTERS = 600  # of each of both answers
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One kind of change. `label` completes "an answer with ...".
+
+    A corrupting change makes a right answer wrong, an equivalent one keeps it right, and `control`
+    changes nothing. `surest`: no verifier should overlook it; after the others, such as a wrong
+    answer added behind the right one, verifiers that read the first number are not wrong.
+    Its function has the same name in CHANGES of `envyard_runner.mutation.operators`.
+    """
+
+    name: str
+    label: str
+    kind: Literal["corrupting", "equivalent", "control"] = "corrupting"
+    surest: bool = True
+
+
+ENTRIES = (
+    Operator("unchanged", "no change", kind="control"),
+    Operator("digit", "another first digit"),
+    Operator("last_digit", "another last digit"),
+    Operator("near", "a number that is 6% larger"),
+    Operator("sign", "the other sign"),
+    Operator("unit", "another unit"),
+    Operator("opposite", "the opposite word or option"),
+    Operator("word", "one word changed"),
+    Operator("order", "its words in reverse order"),
+    Operator("truncation", "its second half missing"),
+    Operator("blank", "nothing in its place"),
+    Operator("negation", "'not' before it", surest=False),
+    Operator("claim", "a wrong answer behind it", surest=False),
+    Operator("spaces", "white space around the reply", kind="equivalent"),
+    Operator("capitals", "other capitals in a word such as yes", kind="equivalent"),
+    Operator("thousands", "a separator of thousands more or less", kind="equivalent"),
+    Operator("emphasis", "Markdown's emphasis", kind="equivalent"),
+)
+OPERATORS = {entry.name: entry for entry in ENTRIES}
+CONTROL = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class MutantResult:
+    """One changed reply: the paid `rollout` whose last reply was changed, and the operator's name.
+
+    `recorded` is the rollout's first reward, `reward` what the changed reply got, None where it
+    failed (`error` is how). `before` and `after` are the answer without and with the change.
+    `turns` counts the replies of the rollout.
+    """
+
+    rollout: str
+    operator: str
+    before: str = ""
+    after: str = ""
+    reward: float | None = None
+    recorded: float | None = None
+    error: str = ""
+    turns: int = 1
+
+    @property
+    def task(self) -> int:
+        """The index of the rollout's task; 0 where the name has none."""
+        parts = self.rollout.split("/")
+        return int(parts[1]) if len(parts) > 1 and parts[1].isdecimal() else 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> MutantResult:
+        """Read an untrusted JSON form."""
+        return cls(
+            rollout=text(data.get("rollout"), 100),
+            operator=text(data.get("operator"), 40),
+            before=text(data.get("before"), CHARACTERS),
+            after=text(data.get("after"), CHARACTERS),
+            reward=finite(data.get("reward")),
+            recorded=finite(data.get("recorded")),
+            error=text(data.get("error"), 500),
+            turns=count(data.get("turns")),
+        )

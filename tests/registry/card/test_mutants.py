@@ -1,0 +1,122 @@
+"""What changed replies show of a verifier, and when they show nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from envyard.card.mutants import comparable, corrupting, difference, equivalent, sentence
+from envyard.card.verdict import findings_of
+from envyard.contract.findings import Finding
+from envyard.contract.mutants import MutantResult
+from tests.registry.card.test_measures import evidence, measured
+from tests.registry.run_factories import POLICIES, make_facts
+
+CAUGHT = ("digit", "last_digit", "sign", "truncation", "blank", "negation", "claim")
+FORMS = ("spaces", "thousands")
+
+
+def mutants(
+    *survivors: str, tasks: int = 3, turns: int = 1, control: float | None = 1.0
+) -> list[MutantResult]:
+    """Mutants of several paid rollouts, of which those of some operators kept the reward."""
+    rows = []
+    for task in range(tasks):
+        rollout = f"oracle/{task}/0"
+        rows.append(MutantResult(rollout, "unchanged", "142", "142", control, 1.0, turns=turns))
+        for operator in (*CAUGHT, *FORMS):
+            keeps = (operator in survivors) != (operator in FORMS)
+            rows.append(MutantResult(rollout, operator, "142", "1", float(keeps), 1.0, turns=turns))
+    return rows
+
+
+def findings(rows: list[MutantResult]) -> list[Finding]:
+    run = evidence(facts=replace(make_facts(), mutants=rows))
+    return findings_of(run, POLICIES)
+
+
+def test_a_verifier_that_notices_every_change_has_no_finding() -> None:
+    rows = mutants()
+    assert (corrupting(rows).caught, corrupting(rows).n) == (21, 21)
+    assert (equivalent(rows).caught, equivalent(rows).n) == (6, 6)
+    assert findings(rows) == []
+
+
+@pytest.mark.parametrize("survivor", ["digit", "last_digit", "sign", "truncation", "blank"])
+def test_a_change_that_no_verifier_should_overlook_warns(survivor: str) -> None:
+    [finding] = findings(mutants(survivor))
+    assert (finding.code, finding.severity) == ("card.mutants_caught", "warning")
+    assert finding.details["survivors"][0]["operator"] == survivor
+    assert finding.details["survivors"][0]["change"] == "[-142-]{+1+}"
+
+
+def test_a_verifier_that_reads_the_first_number_may_overlook_what_follows() -> None:
+    assert findings(mutants("claim")) == findings(mutants("negation")) == []
+    assert [f.code for f in findings(mutants("claim", "negation", "digit"))] == [
+        "card.mutants_caught"
+    ]
+
+
+def test_partial_credit_for_a_nearly_right_answer_is_sound() -> None:
+    rows = [replace(r, reward=0.98) if r.operator in CAUGHT else r for r in mutants()]
+    assert findings(rows) == []
+
+
+def test_rewards_below_zero_are_compared_as_they_are() -> None:
+    rows = [replace(r, recorded=-0.1, reward=-0.1 if r.reward else -1.0) for r in mutants()]
+    assert findings(rows) == []
+
+
+def test_a_rollout_whose_reward_is_not_steady_shows_nothing() -> None:
+    rows = mutants(*CAUGHT, control=0.4)
+    assert comparable(rows) == []
+    assert findings(rows) == []
+    assert measured("mutants_caught", evidence(facts=replace(make_facts(), mutants=rows))).n == 0
+
+
+def test_the_last_text_of_several_turns_may_count_for_nothing() -> None:
+    assert findings(mutants(*CAUGHT, turns=2)) == []
+
+
+def test_a_single_mutant_of_an_operator_accuses_nobody() -> None:
+    assert findings(mutants("last_digit", tasks=1)) == []
+
+
+def test_other_forms_may_be_refused_but_white_space_warns() -> None:
+    assert findings(mutants("thousands")) == []
+    [finding] = findings(mutants("spaces"))
+    assert (finding.code, finding.severity) == ("card.equivalents_kept", "warning")
+
+
+def test_a_mutant_that_crashes_the_verifier_is_caught_but_no_other_form_of_the_answer() -> None:
+    rows = [
+        replace(r, reward=None, error="ValueError") for r in mutants() if r.operator != "unchanged"
+    ]
+    rows += [r for r in mutants() if r.operator == "unchanged"]
+    assert not corrupting(rows).survivors
+    assert len(equivalent(rows).survivors) == 6
+    assert "got no reward" in sentence(equivalent(rows))
+
+
+def test_survivors_are_shown_as_word_diffs() -> None:
+    result = MutantResult("oracle/0/0", "word", "the Danube flows", "the Qnahor flows")
+    assert difference(result) == "the [-Danube-]{+Qnahor+} flows"
+    assert difference(replace(result, before="a b c", after="c b a")) == "{+c b+} a [-b c-]"
+    text = sentence(corrupting(mutants("digit", "claim")))
+    assert text.startswith("another first digit, oracle/0/0: [-142-]{+1+} got 1; a wrong answer")
+    assert text.endswith("4 more")
+
+
+def test_results_read_from_json_are_bounded() -> None:
+    raw = {
+        "rollout": 5,
+        "operator": "digit",
+        "before": "x" * 9000,
+        "reward": float("nan"),
+        "turns": -1,
+    }
+    result = MutantResult.from_dict(raw)
+    assert (result.reward, result.rollout) == (None, "5")
+    assert len(result.before) < 700
+    assert MutantResult.from_dict(result.to_dict()) == result

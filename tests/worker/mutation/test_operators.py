@@ -1,0 +1,76 @@
+"""Each operator changes what it is named after, and leaves alone what it could not make wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from envyard.contract.mutants import OPERATORS
+from envyard_runner.mutation.operators import CHANGES, mutate
+
+
+@pytest.mark.parametrize(
+    ("operator", "before", "after"),
+    [
+        ("digit", "142", "442"),
+        ("digit", "in 3 days", "in 6 days"),
+        ("digit", "the cat", None),
+        ("last_digit", "142", "143"),
+        ("last_digit", "-19", "-10"),
+        ("last_digit", "3.14", None),
+        ("last_digit", "7", None),
+        ("near", "200", "212"),
+        ("near", "1,000", "1060"),
+        ("near", "12", None),
+        ("sign", "-4.5", "4.5"),
+        ("sign", "0", None),
+        ("sign", "4 apples", None),
+        ("unit", "5 km", "5 kg"),
+        ("unit", "5 kg", "5 km"),
+        ("unit", "5", None),
+        ("opposite", "Yes", "No"),
+        ("opposite", "b", "a"),
+        ("opposite", "maybe", None),
+        ("word", "the Danube", "the Qnahor"),
+        ("word", "42", None),
+        ("word", "no", None),
+        ("order", "one two three", "three two one"),
+        ("order", "a, b, c", None),
+        ("order", "one two", None),
+        ("truncation", "142 km", "142"),
+        ("truncation", "7", None),
+        ("blank", "7", ""),
+        ("negation", "7", "not 7"),
+        ("claim", "7", "7 or 2"),
+        ("claim", "yes", "yes or no"),
+        ("capitals", "Yes", "yES"),
+        ("capitals", "Paris", None),
+        ("thousands", "12000", "12,000"),
+        ("thousands", "-1,234", "-1234"),
+        ("thousands", "999", None),
+        ("emphasis", "7", "**7**"),
+    ],
+)
+def test_an_operator_changes_an_answer(operator: str, before: str, after: str | None) -> None:
+    assert CHANGES[operator](before) == after
+
+
+def test_only_the_marked_answer_is_changed() -> None:
+    reply = "4 + 3, so\n<answer>7</answer>"
+    assert mutate(reply, "digit") == ("4 + 3, so\n<answer>1</answer>", "7", "1")
+    assert mutate(reply, "spaces") == (f"\n {reply} \n", "7", "7")
+    assert mutate(reply, "unchanged") == (reply, "7", "7")
+    assert mutate(reply, "thousands") is None
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "7", "-1,024.5", "yes", "a\nb", "straße 漢字", "{}", "[", "5 %"]
+)
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_no_operator_fails_or_returns_the_same(operator: str, answer: str) -> None:
+    changed = mutate(f"<answer>{answer}</answer>", operator)
+    kept = operator in ("unchanged", "spaces")
+    assert changed is None or kept or changed[1] != changed[2]
+
+
+def test_the_runner_changes_for_exactly_the_operators_of_the_contract() -> None:
+    assert set(CHANGES) == set(OPERATORS)

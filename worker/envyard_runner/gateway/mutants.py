@@ -1,0 +1,172 @@
+"""Paid replies with one change: chosen from a run's rollouts, and played beside its replays.
+
+In the sandbox a mutant is a rollout like any other. The gateway answers it from the record of the
+paid rollout, up to the last reply, which is the changed one. docs/decisions/0065 gives the reasons.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from envyard.contract.mutants import MAX_MUTANTS, OPERATORS, MutantResult
+from envyard.contract.probes import ORACLE, PROBES
+from envyard.contract.replay import Replay
+from envyard.contract.transcript import Transcript
+from envyard_runner.gateway import openai
+from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.recorded_replies import RecordedReplies
+from envyard_runner.gateway.recorder import Recorder
+from envyard_runner.gateway.reply import Reply
+from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.mutation.operators import mutate
+
+MAX_BASES = 5  # paid rollouts
+SECONDS = 10.0  # that all mutants may take together, by the time that their rollouts took
+POLICY = "mutant"  # of a mutant's own record: no probe, and no model
+LONGEST = 20_000  # characters of a reply that is changed
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A rollout that replied with the reference: its first reward, its seconds and its record."""
+
+    rollout: str
+    reward: float
+    seconds: float
+    transcript: Transcript
+
+    @property
+    def task(self) -> int:
+        """The index of its task."""
+        return int(self.rollout.split("/")[1])
+
+    @property
+    def last_reply(self) -> str:
+        """The text of its last reply; empty where that calls a tool."""
+        reply = self.transcript.nodes[self.transcript.calls[-1].reply].message
+        return "" if reply.get("tool_calls") else str(reply["content"])
+
+
+class MutatedReplies:
+    """The recorded replies of one rollout with another text in place of the last.
+
+    Calls beyond the recorded ones get that text too: the change may have led to them.
+    """
+
+    def __init__(self, transcript: Transcript, content: str) -> None:
+        self.diverged, self.difference = 0, ""
+        self._recorded, self._content = RecordedReplies(transcript), content
+        self._left = len(transcript.calls)
+
+    def answer(self, call: Call) -> Reply:
+        """The reply; raises Refusal."""
+        self._left -= 1
+        if self._left > 0:
+            return self._recorded.answer(call)
+        return openai.scripted({"role": "assistant", "content": self._content}, call, 1 << 20)
+
+    def end(self) -> None:
+        """A changed reply may rightly change the conversation."""
+
+
+@dataclass(slots=True)
+class Planned:
+    """One mutant of one base, under its alias."""
+
+    base: Base
+    operator: str
+    record: Record
+    before: str
+    after: str
+    result: MutantResult | None = None
+
+
+class Mutants:
+    """The mutants of one run: bases are kept as rollouts end, then mutants of them are planned."""
+
+    def __init__(self) -> None:
+        self._bases: list[Base] = []
+        self._floors: dict[int, float] = {}
+        self._planned: dict[str, Planned] = {}
+
+    def keep(self, record: Record, *, reward: float, seconds: float, repeatable: bool) -> None:
+        """Keep a rollout with its reward: as a base, or as what its task pays for no work.
+
+        One that called a judge has no verdict for other replies, so it is no base.
+        """
+        policy, task, _ = record.rollout.split("/")
+        if policy in PROBES and PROBES[policy].floor and not record.gave_right_reply:
+            self._floors[int(task)] = max(self._floors.get(int(task), reward), reward)
+        if (
+            policy == ORACLE
+            and repeatable
+            and not record.judge
+            and record.recorder.transcript.calls
+        ):
+            base = Base(record.rollout, reward, seconds, record.recorder.transcript)
+            if 0 < len(base.last_reply) <= LONGEST:
+                self._bases.append(base)
+
+    def plan(self, *, alike: Collection[int], concurrency: int) -> list[list[dict[str, Any]]]:
+        """The groups that the guest plays: mutants of paid rollouts of `alike` tasks, operator by
+        operator, as many as fit in SECONDS."""
+        bases = [base for base in sorted(self._bases, key=lambda b: b.task) if self._is_paid(base)]
+        bases = [base for base in bases if base.task in alike][:MAX_BASES]
+        mean = sum(base.seconds for base in bases) / max(1, len(bases))
+        room = min(MAX_MUTANTS, int(SECONDS * concurrency / max(mean, 1e-3)))
+        seen: set[tuple[str, str]] = set()
+        for operator in OPERATORS:
+            for base in bases:
+                changed = mutate(base.last_reply, operator)
+                if changed and (base.rollout, changed[0]) not in seen and len(seen) < room:
+                    seen.add((base.rollout, changed[0]))
+                    self._add(base, operator, *changed)
+        return [
+            [{"rollout": alias, "task": planned.base.task}]
+            for alias, planned in self._planned.items()
+        ]
+
+    def record(self, alias: str) -> Record | None:
+        """The record that answers the calls of a mutant; None where the alias names none."""
+        planned = self._planned.get(alias)
+        return planned.record if planned else None
+
+    def ended(self, alias: str, replay: Replay) -> bool:
+        """Store what a mutant got; False where the alias names none or it ended before."""
+        planned = self._planned.get(alias)
+        if planned is None or planned.result is not None:
+            return False
+        if not replay.left_out:
+            base = planned.base
+            planned.result = MutantResult(
+                rollout=base.rollout,
+                operator=planned.operator,
+                before=planned.before,
+                after=planned.after,
+                reward=replay.reward,
+                recorded=base.reward,
+                error=replay.error,
+                turns=len(base.transcript.calls),
+            )
+        return True
+
+    @property
+    def results(self) -> list[MutantResult]:
+        """What each mutant got that was played, by operator and task."""
+        return [planned.result for planned in self._planned.values() if planned.result]
+
+    def _is_paid(self, base: Base) -> bool:
+        """Whether it earned more than the probes that do no work, of which one must have played."""
+        floors = self._floors
+        if not floors:
+            return base.reward > 0
+        return base.reward > floors.get(base.task, max(floors.values())) + 1e-6
+
+    def _add(self, base: Base, operator: str, reply: str, before: str, after: str) -> None:
+        alias = secrets.token_hex(8)
+        replies = MutatedReplies(base.transcript, reply)
+        record = Record(alias, POLICY, Recorder(0), replies_to_repeat=replies)
+        self._planned[alias] = Planned(base, operator, record, before, after)

@@ -1,0 +1,171 @@
+"""The changes of an answer, one function for each operator of `envyard.contract.mutants`.
+
+Each returns the changed answer, or None where the answer has nothing that it could change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, Marked, find_answer, shifted
+
+INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d+")
+NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.])")
+WITH_UNIT = re.compile(r"(?<=\d)(\s?)(km|kg|cm|mm|mg|ml|min|[mgslhAVW]|%|hours?|days?|dollars?)\b")
+SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
+LONGEST_INTEGER = 9  # digits; of longer numbers the last digit may be rounding
+
+
+def digit(answer: str) -> str | None:
+    """Another first digit of the first number: never within a tolerance."""
+    match = re.search(r"[1-9]", answer)
+    if match is None or not _is_numeric(answer):
+        return None
+    other = (int(match[0]) + 2) % 9 + 1
+    return answer[: match.start()] + str(other) + answer[match.end() :]
+
+
+def last_digit(answer: str) -> str | None:
+    """The next last digit of an answer that is one whole number."""
+    text = answer.strip()
+    if not INTEGER.fullmatch(text) or len(text) > LONGEST_INTEGER or len(text.lstrip("-")) < 2:
+        return None
+    return text[:-1] + str((int(text[-1]) + 1) % 10)
+
+
+def near(answer: str) -> str | None:
+    """A whole number that is 6 % larger."""
+    text = answer.strip().replace(",", "")
+    if not INTEGER.fullmatch(text) or not SMALLEST_NEAR <= abs(int(text)) < 10**LONGEST_INTEGER:
+        return None
+    return str(round(int(text) * 1.06))
+
+
+def sign(answer: str) -> str | None:
+    """The other sign of an answer that is one number other than 0."""
+    text = answer.strip()
+    if not NUMBER.fullmatch(text) or not re.search(r"[1-9]", text):
+        return None
+    return text[1:] if text.startswith("-") else f"-{text}"
+
+
+def unit(answer: str) -> str | None:
+    """Another unit behind a number."""
+    match = WITH_UNIT.search(answer)
+    if match is None:
+        return None
+    other = "kg" if match[2] not in ("kg", "g", "mg") else "km"
+    return f"{answer[: match.start(2)]}{other}{answer[match.end(2) :]}"
+
+
+def opposite(answer: str) -> str | None:
+    """The opposite of a word such as yes, or another option's letter."""
+    word = answer.strip()
+    if len(word) == 1 and word.upper() in OPTIONS:
+        other = OPTIONS[1 if word in "aA" else 0]
+        return other if word.isupper() else other.lower()
+    other = OPPOSITES.get(word.lower(), "")
+    return (other.title() if word[:1].isupper() else other) or None
+
+
+def word(answer: str) -> str | None:
+    """Other letters in the longest word of an answer in words."""
+    words = [each for each in re.findall(r"[^\W\d_]+", answer) if len(each) > 2]
+    if not words or answer.strip().lower() in OPPOSITES:
+        return None
+    longest = max(words, key=len)
+    return answer.replace(longest, shifted(longest, 1), 1)
+
+
+def order(answer: str) -> str | None:
+    """The words of a sentence in reverse order; a list that commas part may have any."""
+    words = answer.split()
+    if len(words) < 3 or "," in answer or "\n" in answer.strip() or words == words[::-1]:
+        return None
+    return " ".join(reversed(words))
+
+
+def truncation(answer: str) -> str | None:
+    """The first half of the answer."""
+    text = answer.strip()
+    return text[: len(text) // 2].rstrip() or None if len(text) > 1 else None
+
+
+def blank(answer: str) -> str | None:
+    """Nothing where the answer stood."""
+    return "" if answer.strip() else None
+
+
+def negation(answer: str) -> str | None:
+    """The answer, negated."""
+    return f"not {answer}" if answer.strip() and "\n" not in answer.strip() else None
+
+
+def claim(answer: str) -> str | None:
+    """The answer and a wrong one."""
+    text = answer.strip()
+    if not text or "\n" in text:
+        return None
+    return f"{answer} or {opposite(answer) or shifted(text, 2)}"
+
+
+def capitals(answer: str) -> str | None:
+    """Other capitals in a word whose capitals mean nothing."""
+    return answer.swapcase() if answer.strip().lower() in OPPOSITES else None
+
+
+def thousands(answer: str) -> str | None:
+    """A whole number from 1,000 on with separators, or without those that it has."""
+    text = answer.strip()
+    if not INTEGER.fullmatch(text) or abs(int(text.replace(",", ""))) < 1000:
+        return None
+    return text.replace(",", "") if "," in text else f"{int(text):,}"
+
+
+def emphasis(answer: str) -> str | None:
+    """The answer in Markdown's emphasis."""
+    return f"**{answer}**" if answer.strip() and "\n" not in answer.strip() else None
+
+
+def unchanged(answer: str) -> str:
+    """The answer as it is."""
+    return answer
+
+
+CHANGES: dict[str, Callable[[str], str | None]] = {
+    "unchanged": unchanged,
+    "digit": digit,
+    "last_digit": last_digit,
+    "near": near,
+    "sign": sign,
+    "unit": unit,
+    "opposite": opposite,
+    "word": word,
+    "order": order,
+    "truncation": truncation,
+    "blank": blank,
+    "negation": negation,
+    "claim": claim,
+    "spaces": unchanged,
+    "capitals": capitals,
+    "thousands": thousands,
+    "emphasis": emphasis,
+}
+
+
+def mutate(reply: str, operator: str) -> tuple[str, str, str] | None:
+    """The changed reply, its answer before and after; None where nothing can be changed."""
+    marked = find_answer(reply)
+    after = CHANGES[operator](marked.answer)
+    if after is None or (after == marked.answer and CHANGES[operator] is not unchanged):
+        return None
+    changed = Marked(marked.before, after, marked.after).holding(after)
+    if operator == "spaces":
+        changed = f"\n {changed} \n"
+    return changed, marked.answer, after
+
+
+def _is_numeric(answer: str) -> bool:
+    """Whether the answer is short and its numbers are what matters in it."""
+    return bool(NUMBER.search(answer)) and len(answer.split()) <= 4
