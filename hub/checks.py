@@ -30,6 +30,21 @@ def filesystem_broker(**_: Any) -> list[CheckMessage]:
 
 
 @register(deploy=False)
+def key_of_one_machine(**_: Any) -> list[CheckMessage]:
+    """hub.W005: several machines would each sign cards with a key of their own."""
+    engine = settings.DATABASES["default"]["ENGINE"]
+    if "sqlite" in engine or env.secret("HUB_CARD_KEYS"):
+        return []
+    return [
+        checks.Warning(
+            f"cards are signed with {settings.HUB_HOME / 'card_key'}, which this machine created",
+            hint="Set HUB_CARD_KEYS_FILE to one key (manage.py create_card_key) on all machines.",
+            id="hub.W005",
+        )
+    ]
+
+
+@register(deploy=False)
 def plain_http(**_: Any) -> list[CheckMessage]:
     """hub.W002: passwords and tokens are sent over plain HTTP to other machines."""
     if settings.HUB_URL.startswith(("https://", *LOOPBACK)):

@@ -1,5 +1,6 @@
 """Typed readers for settings from the process environment."""
 
+import base64
 import contextlib
 import difflib
 import os
@@ -197,8 +198,26 @@ def fernet_keys(name: str) -> tuple[str, ...]:
     return keys
 
 
-def generated_secret(name: str, file: Path) -> str:
-    """`secret(name)`, or a random one that the first start stores in `file` (mode 0600).
+def card_keys(name: str, file: Path) -> tuple[str, ...]:
+    """A comma-separated list of private keys of 32 bytes, as `secret` reads it; without any, one
+    that the first start stores in `file`. The value is never shown."""
+    value = generated_secret(name, file, make=lambda: Fernet.generate_key().decode())
+    keys = tuple(key.strip() for key in value.split(",") if key.strip())
+    for key in keys:
+        try:
+            size = len(base64.urlsafe_b64decode(key))
+        except ValueError:
+            size = 0
+        if size != 32:
+            rule = "each key must be 32 bytes in URL-safe base64; manage.py create_card_key"
+            raise refuse(name, "…", rule)
+    return keys
+
+
+def generated_secret(
+    name: str, file: Path, *, make: Callable[[], str] = lambda: secrets.token_urlsafe(50)
+) -> str:
+    """`secret(name)`, or what `make` returns, which the first start stores in `file` (mode 0600).
 
     Several processes may start at once: a hard link creates the file, so that all read one value.
     """
@@ -208,7 +227,7 @@ def generated_secret(name: str, file: Path) -> str:
         draft = file.with_name(f".{file.name}.{os.getpid()}")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w") as stream:
-            stream.write(secrets.token_urlsafe(50))
+            stream.write(make())
         with contextlib.suppress(FileExistsError):
             os.link(draft, file)
         draft.unlink()

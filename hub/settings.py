@@ -130,6 +130,7 @@ if HUB_STORAGE == "s3" and HUB_ACCEL:
 HUB_MODEL = env.text("HUB_MODEL")
 HUB_MODEL_URL, HUB_JUDGE_MODEL = env.url("HUB_MODEL_URL"), env.text("HUB_JUDGE_MODEL")
 HUB_SECRETS_KEYS = env.fernet_keys("HUB_SECRETS_KEYS")  # the first encrypts, all decrypt
+HUB_CARD_KEYS = env.card_keys("HUB_CARD_KEYS", HUB_HOME / "card_key")  # the first signs
 HUB_PROBES = env.words("HUB_PROBES", PROBE_NAMES, among=PROBE_NAMES)
 HUB_POLICIES = (*HUB_PROBES, *((MODEL,) if HUB_MODEL else ()))  # in the order they run
 if not HUB_POLICIES:

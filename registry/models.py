@@ -12,7 +12,7 @@ from registry.accounts.models import (
 )
 from registry.attestations.models import Provenance
 from registry.cache import CacheRow
-from registry.card.models import Card
+from registry.card.models import Card, SignedCard
 from registry.catalog.changes import IndexChange
 from registry.catalog.data_locks import VersionDataLock
 from registry.catalog.locks import VersionLock
@@ -68,6 +68,7 @@ __all__ = [
     "SampleBatch",
     "SearchDocument",
     "SearchWord",
+    "SignedCard",
     "Source",
     "Star",
     "Suite",

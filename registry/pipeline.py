@@ -30,6 +30,7 @@ from envyard.contract.findings import Finding, is_requirement
 from registry import dispatch, events, storage
 from registry.accounts.models import User
 from registry.card import services as card
+from registry.card import signing
 from registry.catalog.lifecycle import move
 from registry.catalog.models import Version
 from registry.catalog.related_models import VersionFinding, VersionNeed
@@ -134,6 +135,7 @@ def judge(run_id: str) -> None:
             required = settings.HUB_REQUIRED_POLICIES
             findings = card.verdict(run=run, required_policies=required)
             replace_findings(version, Stage.CARD, findings, run)
+            signing.sign(run=run, required_policies=required)
         to, reason = decide(run)
         move(version, to, reason=reason)
 

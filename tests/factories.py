@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import zipfile
@@ -23,6 +24,7 @@ from registry.models import (
     Rollout,
     Run,
     Runner,
+    SignedCard,
     User,
     Version,
 )
@@ -106,6 +108,21 @@ def make_run(version: Version, *, status: str = "succeeded", **fields: Any) -> R
     }
     defaults["owner"] = version.environment.owner
     return Run.objects.create(version=version, status=status, **defaults | fields)
+
+
+def make_signed_card(run: Run) -> SignedCard:
+    """A card of the run's version whose digests are that of the wheel, and whose signature is no
+    key's."""
+    return SignedCard.objects.create(
+        version=run.version,
+        run=run,
+        sha256=run.version.sha256,
+        payload="{}",
+        keyid="0" * 64,
+        signature="00" * 64,
+        evidence=gzip.compress(b"{}"),
+        evidence_sha256=run.version.sha256,
+    )
 
 
 def make_rollout(

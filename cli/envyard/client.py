@@ -7,6 +7,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -109,6 +110,13 @@ class Hub:
         latest: dict[str, Any] = detail["latest_version"]
         return latest
 
+    def read(self, path: str, *, limit: int) -> bytes:
+        """The bytes of an answer, no more than `limit`; raises ApiError, NoConnection."""
+        answer, content = self._send("GET", path, read=partial(_body, limit=limit))
+        if answer.status_code >= 400:
+            raise api_error(answer, content)
+        return content
+
     def download(self, url: str, to: Path, *, size: int) -> None:
         """Fetch a file of this hub with our token, no more than `size` bytes; the caller checks its
         hash."""
@@ -195,16 +203,16 @@ def _not_read(_: requests.Response) -> bytes:
     return b""
 
 
-def _body(answer: requests.Response) -> bytes:
+def _body(answer: requests.Response, *, limit: int | None = None) -> bytes:
     """The decompressed body; raises NoConnection for one beyond the limits of size and time."""
-    deadline = time.monotonic() + MAX_ANSWER_SECONDS
+    deadline, limit = time.monotonic() + MAX_ANSWER_SECONDS, limit or MAX_ANSWER
     content = bytearray()
     with answer:
         while block := answer.raw.read1(BLOCK, decode_content=True):
             content += block
-            if len(content) > MAX_ANSWER or time.monotonic() > deadline:
+            if len(content) > limit or time.monotonic() > deadline:
                 raise NoConnection(
-                    f"the answer of {answer.url} has more than {MAX_ANSWER >> 20} MiB, or takes "
+                    f"the answer of {answer.url} has more than {limit >> 20} MiB, or takes "
                     f"longer than {MAX_ANSWER_SECONDS:.0f} s",
                     "Check HUB_URL, or report it to the hub's operator.",
                     "cli.unexpected_answer",

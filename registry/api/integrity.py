@@ -15,6 +15,7 @@ from registry.accounts.permissions import can
 from registry.api import auth
 from registry.api.errors import answers_errors
 from registry.attestations.models import Provenance
+from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
 
 V1 = "application/vnd.pypi.integrity.v1+json"
@@ -37,12 +38,19 @@ def provenance(
     actor, token = auth.identify(request)
     if row is None or not can(actor, "version.install", row.version, token):
         raise NotFound(f"{filename[:120]!r} has no provenance, or you may not see it")
-    kind = request.get_preferred_type([V1, JSON])
-    if kind is None:
-        raise HubError("request.invalid", f"provenance comes as {V1} or {JSON}", status=406)
     data = json.dumps(row.document, separators=(",", ":")).encode()
+    return respond(request, row.version, data, [V1, JSON])
+
+
+def respond(
+    request: HttpRequest, version: Version, data: bytes, kinds: list[str]
+) -> HttpResponseBase:
+    """The data about a version that the actor may install, as the preferred one of the types."""
+    kind = request.get_preferred_type(kinds)
+    if kind is None:
+        raise HubError("request.invalid", f"it comes as {' or '.join(kinds)}", status=406)
     response = HttpResponse(data, content_type=kind)
-    public = can(AnonymousUser(), "version.install", row.version)
+    public = can(AnonymousUser(), "version.install", version)
     response["ETag"] = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
     response["Cache-Control"] = f"{'public' if public else 'private'}, max-age={MAX_AGE}"
     patch_vary_headers(response, ("Accept", "Authorization", "Cookie"))

@@ -20,6 +20,7 @@ from registry.api import (
     quotas,
     runners,
     runs,
+    signed_cards,
     simple,
     trials,
     upload,
@@ -117,6 +118,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("registry.api.prime.urls")),
     re_path("", nothing),  # all else, with line breaks too
 ]
+INTEGRITY = "integrity/<str:owner>/<str:name>/<str:number>/<str:filename>/"
 FILE = "files/<str:shard>/<str:sha256>/<str:filename>"
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -125,8 +127,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("_/oidc/audience", oidc.audience, name="oidc-audience"),
     path("_/oidc/mint-token", oidc.mint, name="oidc-mint"),
     path("_/oidc/github/mint-token", oidc.mint),  # requested by older publishing actions
+    path("integrity/keys", signed_cards.public_keys, name="card-keys"),
+    path(f"{INTEGRITY}card", signed_cards.card, name="signed-card"),
+    path(f"{INTEGRITY}card/<str:sha256>", signed_cards.card, name="signed-card-by-digest"),
+    path(f"{INTEGRITY}evidence/<str:sha256>", signed_cards.evidence, name="card-evidence"),
     path(
-        "integrity/<str:owner>/<str:name>/<str:number>/<str:filename>/provenance",
+        f"{INTEGRITY}provenance",
         integrity.provenance,
         name="provenance",
     ),

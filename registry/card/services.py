@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from envyard.card.evidence import Evidence, name
 from envyard.card.measures import all_measures
+from envyard.card.rules import RULES
 from envyard.card.scores import by_policy
 from envyard.card.verdict import findings_of
 from envyard.contract.findings import Finding
@@ -39,6 +40,7 @@ def compute(*, run: Run) -> Card:
         defaults={
             "run": run,
             "measures": [measure.to_dict() for measure in all_measures(evidence)],
+            "rules": RULES,
             "scores": [score.to_dict() for score in by_policy(evidence.rollouts)],
         },
     )

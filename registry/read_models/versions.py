@@ -16,7 +16,7 @@ from registry.card.models import Card
 from registry.catalog.models import Environment, Version
 from registry.events import Event
 from registry.provisions import hosts
-from registry.read_models import links, needs, runs
+from registry.read_models import links, needs, runs, signed_cards
 from registry.read_models.annotations import (
     Moment,
     Sha256,
@@ -29,6 +29,7 @@ from registry.read_models.data_locks import DataSet, data_sets
 from registry.read_models.git_sources import GitDependency, git_dependencies
 from registry.read_models.needs import Requirement, VersionNeeds
 from registry.read_models.runs import FollowedRun, RecordedFinding
+from registry.read_models.signed_cards import CardSignature
 from registry.runs.models import Run
 
 STEPS = ("uploaded", "checking", "evaluating", "listed")
@@ -107,6 +108,11 @@ class VersionCard:
     uses_network: Annotated[
         bool, Spec(description="Its run exchanged data with hosts, which may answer otherwise.")
     ]
+    measured_at: Annotated[Moment, Spec(description="The end of its run.")]
+    rules: Annotated[
+        int, Spec(description="Version of the rules that it was computed by; 0 before they had any")
+    ]
+    signature: CardSignature | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +249,15 @@ def _card(version: Version, newest: Run | None) -> VersionCard | None:
         return None
     run = newest if newest is not None and newest.pk == card.run_id else card.run
     uses_network = Facts.from_dict({"connections": run.facts.get("connections")}).uses_network
-    return VersionCard(card.measures, card.computed_at, str(card.run_id), uses_network)
+    return VersionCard(
+        measures=card.measures,
+        computed_at=card.computed_at,
+        run=str(card.run_id),
+        uses_network=uses_network,
+        measured_at=run.ended_at or card.computed_at,
+        rules=card.rules,
+        signature=signed_cards.newest(version),
+    )
 
 
 def card_of(version: Version) -> Card | None:

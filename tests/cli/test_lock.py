@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from envyard.__main__ import main
+from envyard.commands import card
 from tests.cli.conftest import Answers
 
 ONE, TWO = "cpython-311-x86_64-linux-gnu-2.36", "cpython-313-aarch64-linux-gnu-2.41"
@@ -47,6 +48,35 @@ def test_lock_prints_the_version_before_its_dependencies(
         f"demo-env @ {URL} \\\n    --hash=sha256:{'2' * 64}\n{DEPENDENCY}"
     )
     assert "--require-hashes" in err
+
+
+def test_lock_names_the_signed_card(server: Answers, capsys: pytest.CaptureFixture[str]) -> None:
+    command = known(server, ONE)
+    signature = {"sha256": "3" * 64, "keyid": "4" * 64, "url": "https://hub.example/card"}
+    version = {
+        "ref": "alice/demo-env==0.1.0",
+        "environment": "alice/demo-env",
+        "version": "0.1.0",
+        "visibility": "public",
+        "file": {"url": URL, "sha256": "2" * 64},
+        "card": {"signature": signature},
+    }
+    server.reply(
+        "GET /api/v1/environments/alice/demo-env/",
+        200,
+        {"latest_version": version | {"status": "listed", "yanked": None, "quarantined": False}},
+    )
+    assert main(command) == 0
+    locked = capsys.readouterr().out
+    assert locked.splitlines()[1] == (
+        f"# card of alice/demo-env==0.1.0: statement sha256 {'3' * 64}, key {'4' * 64}, "
+        "https://hub.example/card"
+    )
+    expected = card.locked(locked)
+    assert (expected.version, expected.wheel) == ("alice/demo-env==0.1.0", "2" * 64)
+    assert expected.statement == "3" * 64
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["card"] == signature
 
 
 def test_lock_requires_a_platform_where_there_are_several(

@@ -20,6 +20,7 @@ ALL = tuple(
         "evaluate",
         "suites",
         "rollouts",
+        "card",
         "logs",
         "cancel",
         "install",

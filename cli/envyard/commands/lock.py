@@ -36,11 +36,24 @@ def run(args: Namespace, out: Output) -> None:
     lock = hub.get(f"{path}{quote(platform, safe='')}/")
     data_sets, sources = version.get("data_sets", []), version.get("git_dependencies", [])
     if out.as_json:
-        shown = {"ref": version["ref"], "file": version["file"], "data_sets": data_sets}
+        shown = {
+            "ref": version["ref"],
+            "file": version["file"],
+            "data_sets": data_sets,
+            "card": _signature(version),
+        }
         out.json({**lock, **shown, "git_dependencies": sources})
         return
     pins = _pins(lock["text"])
     lines = [_comment(f"{version['ref']} on {platform}, resolved {lock['made_at'][:10]}")]
+    if signature := _signature(version):
+        # `hub card verify --lock` reads this line.
+        lines.append(
+            _comment(
+                f"card of {version['ref']}: statement sha256 {signature['sha256']}, key "
+                f"{signature['keyid']}, {signature['url']}"
+            )
+        )
     texts = [f"reads {data_set(row)}: hub data {version['ref']} --to DIR" for row in data_sets]
     lines += map(_comment, texts)
     if needs_login(version):
@@ -59,6 +72,12 @@ def run(args: Namespace, out: Output) -> None:
     # A lock has archives in place of repositories, and leaves out what no environment imports.
     options = "--no-deps --require-hashes"
     out.hint(f"hub lock {version['ref']} > env.txt && uv pip install {options} -r env.txt")
+
+
+def _signature(version: dict[str, Any]) -> dict[str, Any] | None:
+    """The newest signed statement about the version's card; a hub may have none, and send none."""
+    signature: dict[str, Any] | None = (version.get("card") or {}).get("signature")
+    return signature
 
 
 def _pins(text: str) -> tuple[Pin, ...]:

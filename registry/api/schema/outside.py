@@ -8,7 +8,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from registry.api import integrity, upload
+from registry.api import integrity, signed_cards, upload
 from registry.api.schema.media_types import TYPES
 from registry.index import negotiate
 
@@ -90,7 +90,9 @@ INDEX: Spec = {
     },
 }
 SIMPLE, FILE = "/{owner}/simple/", "/files/{shard}/{sha256}/{filename}"
-PROVENANCE = "/integrity/{owner}/{name}/{number}/{filename}/provenance"
+WHEEL = "/integrity/{owner}/{name}/{number}/{filename}/"
+PROVENANCE, CARD, CARD_BY_DIGEST = f"{WHEEL}provenance", f"{WHEEL}card", f"{WHEEL}card/{{sha256}}"
+EVIDENCE, KEYS = f"{WHEEL}evidence/{{sha256}}", "/integrity/keys"
 UPLOAD, AUDIENCE, MINT = "/legacy/{owner}/", "/_/oidc/audience", "/_/oidc/mint-token"
 SCHEMA, HEALTH, READY = "/api/v1/schema", "/healthz", "/readyz"
 FORMS = {"parameters": [_format([negotiate.JSON, negotiate.HTML])]}
@@ -154,6 +156,58 @@ PATHS: dict[str, Spec] = {
             bare=(304,),
             refusals=(400, 401, 404, 406),
             security=[*OR_NOBODY, {"session": []}],
+        )
+    },
+    CARD: {
+        "get": _operation(
+            CARD,
+            "getSignedCard",
+            "Installing",
+            "Get the signed card of a wheel",
+            "The newest in-toto statement about the wheel, in a DSSE envelope.",
+            {200: _body(OBJECT, signed_cards.ENVELOPE, integrity.JSON)},
+            bare=(304,),
+            refusals=(400, 401, 404, 406),
+            security=[*OR_NOBODY, {"session": []}],
+        )
+    },
+    CARD_BY_DIGEST: {
+        "get": _operation(
+            CARD_BY_DIGEST,
+            "getSignedCardByDigest",
+            "Installing",
+            "Get the signed card that a lock names",
+            "The statement with that sha256, in a DSSE envelope.",
+            {200: _body(OBJECT, signed_cards.ENVELOPE, integrity.JSON)},
+            bare=(304,),
+            refusals=(400, 401, 404, 406),
+            security=[*OR_NOBODY, {"session": []}],
+        )
+    },
+    EVIDENCE: {
+        "get": _operation(
+            EVIDENCE,
+            "getCardEvidence",
+            "Installing",
+            "Get the evidence of a signed card",
+            "The plan, facts and rollouts from which the card is recomputed; its sha256 is in the "
+            "statement.",
+            {200: _body(OBJECT, integrity.JSON)},
+            bare=(304,),
+            refusals=(400, 401, 404, 406),
+            security=[*OR_NOBODY, {"session": []}],
+        )
+    },
+    KEYS: {
+        "get": _operation(
+            KEYS,
+            "getCardKeys",
+            "Installing",
+            "List the public keys of signed cards",
+            "Ed25519 keys in PEM with their ids; the first signs, the others are older.",
+            {200: _body(OBJECT, integrity.JSON)},
+            refusals=(400,),
+            security=[],
         )
     },
     UPLOAD: {

@@ -29,7 +29,13 @@ from registry.runs.tokens import sign_run_token
 from registry.self_reported.models import Evaluation
 from registry.sources import services as sources
 from registry.sources.models import Delivery, Source
-from tests.factories import make_environment, make_rollout, make_run, make_version
+from tests.factories import (
+    make_environment,
+    make_rollout,
+    make_run,
+    make_signed_card,
+    make_version,
+)
 from tests.people import person
 from tests.wheels import make_wheel
 
@@ -156,6 +162,7 @@ def _place(
     run = make_run(version, status="running")
     rollout = make_rollout(run)
     Provenance.objects.create(version=version, document={"version": 1})
+    make_signed_card(run)
     _source(version)
     locks.agree(version=version, run_id=run.pk, platform=PLATFORM, offered="")
     data_locks.extend(version=version, offered=DATA_LOCK)

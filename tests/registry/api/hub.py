@@ -19,7 +19,7 @@ from registry.publishers.models import TrustedPublisher
 from registry.runs import suites
 from registry.runs.tokens import sign_run_token
 from tests.data_locks import locked
-from tests.factories import make_rollout, make_run, make_version
+from tests.factories import make_rollout, make_run, make_signed_card, make_version
 from tests.wheels import make_wheel
 
 SCORE = {"policy": "model", "n": 4, "mean": 0.5, "low": 0.2, "high": 0.8, "ok": 4, "failed": 0}
@@ -76,6 +76,7 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
     data_locks.extend(version=version, offered=locked("train.parquet"))
     rollout = make_rollout(run, rewards={"right": {"score": 1.0, "weight": 1.0}})
     _evidence(version, run)
+    make_signed_card(run)
     bob = lab.memberships.get(user__username="bob").user
     invited = services.create_organisation(name="guild", title="", by=bob)
     to_alice = invitations.invite(organisation=invited, to="alice", role="member", by=bob)

@@ -1,0 +1,129 @@
+"""The statement of a card: what the hub measured on a wheel, as an in-toto attestation.
+
+https://github.com/in-toto/attestation, spec/v1: a Statement with one subject, the wheel, and a
+predicate of our own type, which docs/card.md describes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from envyard.card import document
+from envyard.card.evidence import Evidence
+from envyard.card.measures import all_measures
+from envyard.card.rules import RULES
+from envyard.card.scores import by_policy
+from envyard.card.verdict import findings_of
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PREDICATE_TYPE = "urn:envyard:card:v1"
+
+
+class BadStatement(ValueError):
+    """The payload is no statement of a card; the message says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What was measured: the reference owner/name==version, file name and sha256 of the wheel."""
+
+    version: str
+    filename: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """Where, when and how it was measured: the hub's address, the run, its end as an ISO time, and
+    the name of its suite with the sha256 of what that freezes (empty for runs without one)."""
+
+    hub: str
+    run: str
+    measured_at: str
+    suite: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """The parts of a statement that are compared; `results` is what `compute` returns."""
+
+    subject: Subject
+    measurement: Measurement
+    rules: int
+    software: str
+    evidence_sha256: str
+    required_policies: tuple[str, ...]
+    results: dict[str, Any]
+
+
+def compute(evidence: Evidence, required: Sequence[str]) -> dict[str, Any]:
+    """Measures, scores and findings of the evidence, as a statement holds them."""
+    return {
+        "measures": [measure.to_dict() for measure in all_measures(evidence)],
+        "scores": [score.to_dict() for score in by_policy(evidence.rollouts)],
+        "findings": [
+            {"code": finding.code, "severity": finding.severity, "where": finding.where}
+            for finding in findings_of(evidence, required)
+        ],
+    }
+
+
+def write(
+    *,
+    subject: Subject,
+    measurement: Measurement,
+    evidence: bytes,
+    required: Sequence[str],
+    software: str,
+) -> bytes:
+    """The payload about the evidence document; the results are computed from its bytes."""
+    return document.encode(
+        {
+            "_type": STATEMENT_TYPE,
+            "subject": [{"name": subject.filename, "digest": {"sha256": subject.sha256}}],
+            "predicateType": PREDICATE_TYPE,
+            "predicate": {
+                "version": subject.version,
+                **asdict(measurement),
+                "rules": RULES,
+                "software": software,
+                "evidence": {"sha256": document.digest(evidence), "size": len(evidence)},
+                "required_policies": list(required),
+                **compute(document.read(evidence), required),
+            },
+        }
+    )
+
+
+def read(payload_type: str, payload: bytes) -> Statement:
+    """The statement in an envelope's payload; raises BadStatement."""
+    try:
+        content = json.loads(payload)
+        predicate, [wheel] = content["predicate"], content["subject"]
+        kinds = (payload_type, content["_type"], content["predicateType"])
+        if kinds != (PAYLOAD_TYPE, STATEMENT_TYPE, PREDICATE_TYPE):
+            raise BadStatement(f"its types are {', '.join(map(repr, kinds))}")
+        return Statement(
+            subject=Subject(
+                str(predicate["version"]), str(wheel["name"]), str(wheel["digest"]["sha256"])
+            ),
+            measurement=Measurement(
+                str(predicate["hub"]),
+                str(predicate["run"]),
+                str(predicate["measured_at"]),
+                str(predicate["suite"]),
+            ),
+            rules=int(predicate["rules"]),
+            software=str(predicate["software"]),
+            evidence_sha256=str(predicate["evidence"]["sha256"]),
+            required_policies=tuple(map(str, predicate["required_policies"])),
+            results={key: predicate[key] for key in ("measures", "scores", "findings")},
+        )
+    except BadStatement:
+        raise
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise BadStatement("a field is missing or has another type") from error

@@ -1,0 +1,202 @@
+"""`hub card verify`: check the signature of a version's card, and compute the card again."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, Namespace
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from envyard import config as configs
+from envyard import pinned_keys, verification
+from envyard.client import Hub
+from envyard.commands.show import local_time, ref_of
+from envyard.errors import ApiError, UsageError
+from envyard.output import Output
+from envyard.verification import Unverified, Verified
+
+LOCKED_CARD = re.compile(r"^# card of (\S+): statement sha256 ([0-9a-f]{64})", re.MULTILINE)
+LOCKED_WHEEL = re.compile(
+    r"^# (\S+) on .*\n(?:#.*\n)*\S+ @ \S+ \\\n +--hash=sha256:([0-9a-f]{64})", re.MULTILINE
+)
+MAX_FILE = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the card must be about; an empty text is not compared."""
+
+    version: str = ""
+    filename: str = ""
+    wheel: str = ""
+    statement: str = ""
+
+
+def register(commands: Any, common: ArgumentParser) -> None:
+    """Add card verify."""
+    card = commands.add_parser("card", help="verify the signed card of a version")
+    subcommands = card.add_subparsers(dest="card_command", metavar="COMMAND", required=True)
+    verify = subcommands.add_parser(
+        "verify", parents=[common], help="check the signature and compute the card again"
+    )
+    verify.add_argument("ref", metavar="owner/name[==version]", nargs="?")
+    verify.add_argument("--lock", type=Path, metavar="FILE", help="the version of a lock instead")
+    verify.add_argument("--key", type=Path, metavar="FILE", help="trust this public key alone")
+    verify.add_argument(
+        "--accept-key", action="store_true", help="trust the keys that the hub serves now"
+    )
+    verify.add_argument("--card", type=Path, metavar="FILE", help="the envelope, from a file")
+    verify.add_argument("--evidence", type=Path, metavar="FILE", help="the evidence, from a file")
+    verify.add_argument("--save", type=Path, metavar="DIR", help="keep both, and the key, in DIR")
+    verify.set_defaults(run=run)
+
+
+def run(args: Namespace, out: Output) -> None:
+    """Exit 0 where all of it verifies, else 1 with the code of the first difference."""
+    if (args.ref is None) == (args.lock is None):
+        raise UsageError("name a version or a lock", "hub card verify OWNER/NAME, or --lock FILE")
+    hub = Hub(configs.load(args.url))
+    expected = locked(_text(args.lock)) if args.lock else published(hub, args.ref)
+    envelope = _bytes(args.card) if args.card else _envelope(hub, expected)
+    keys = _given_key(args.key) if args.key else _hub_keys(hub, out, accept=args.accept_key)
+    statement, sha256, keyid = verification.signed_statement(envelope, keys)
+    if expected.statement and sha256 != expected.statement:
+        raise Unverified(
+            f"the card has statement sha256 {sha256[:16]}, expected {expected.statement[:16]}",
+            "It is another card than the one named. Get that one from the hub.",
+            "cli.card_other_statement",
+        )
+    verification.check_wheel(
+        statement, sha256=expected.wheel, filename=expected.filename, version=expected.version
+    )
+    evidence = _bytes(args.evidence) if args.evidence else _evidence(hub, statement)
+    if args.save:
+        _save(args.save, envelope, evidence, keys[keyid])
+    measures, rollouts = verification.recompute(statement, evidence)
+    _show(Verified(statement, sha256, keyid, measures, rollouts), out)
+
+
+def locked(text: str) -> Expected:
+    """The version, wheel and statement that a lock of `hub lock` names."""
+    card, wheel = LOCKED_CARD.search(text), LOCKED_WHEEL.search(text)
+    if card is None or wheel is None or card[1] != wheel[1]:
+        raise UsageError(
+            "the lock names no signed card",
+            "Make it again with `hub lock OWNER/NAME==VERSION`; of a version that needs a login, "
+            "name the version instead.",
+        )
+    return Expected(version=card[1], wheel=wheel[2], statement=card[2])
+
+
+def published(hub: Hub, ref: str) -> Expected:
+    """The version as the hub has it now, and the newest statement about it."""
+    version = hub.version(ref_of(ref))
+    signature = (version["card"] or {}).get("signature")
+    if not signature:
+        raise Unverified(
+            f"{version['ref']} has no signed card",
+            "The hub signs a card after the version's run; its operator signs earlier ones with "
+            "`manage.py sign_cards`.",
+            "cli.card_not_signed",
+        )
+    file = version["file"]
+    return Expected(version["ref"], file["filename"], file["sha256"], signature["sha256"])
+
+
+def _envelope(hub: Hub, expected: Expected) -> bytes:
+    path = f"{_place(hub, expected)}card/{expected.statement}"
+    return _fetch(hub, path, "card", "cli.card_missing")
+
+
+def _evidence(hub: Hub, statement: Any) -> bytes:
+    subject = statement.subject
+    expected = Expected(subject.version, subject.filename)
+    path = f"{_place(hub, expected)}evidence/{quote(statement.evidence_sha256)}"
+    return _fetch(hub, path, "evidence", "cli.card_evidence_missing")
+
+
+def _place(hub: Hub, expected: Expected) -> str:
+    ref = ref_of(expected.version)
+    filename = expected.filename or hub.version(ref)["file"]["filename"]
+    parts = (ref.owner, ref.name, ref.version or "", filename)
+    return f"/integrity/{'/'.join(quote(part, safe='') for part in parts)}/"
+
+
+def _fetch(hub: Hub, path: str, what: str, code: str) -> bytes:
+    try:
+        return hub.read(path, limit=MAX_FILE)
+    except ApiError as refused:
+        if refused.status != 404:
+            raise
+        raise Unverified(
+            f"the hub has no {what} at {path}",
+            f"It may have been deleted, or you may not see it. Name a file with --{what}.",
+            code,
+        ) from refused
+
+
+def _given_key(file: Path) -> dict[str, str]:
+    pem = _text(file)
+    return {verification.key_id(pem): pem}
+
+
+def _hub_keys(hub: Hub, out: Output, *, accept: bool) -> dict[str, str]:
+    """The pinned keys; the hub's own where none is pinned, which are then kept."""
+    pinned = pinned_keys.of(hub.url)
+    if pinned and not accept:
+        return pinned
+    served = [str(row["public"]) for row in hub.get("/integrity/keys")["keys"]]
+    keys = {verification.key_id(pem): pem for pem in served}
+    pinned_keys.pin(hub.url, keys)
+    names = ", ".join(keyid[:16] for keyid in keys)
+    out.note(f"trusting the keys of {hub.url} from now on: {names} ({pinned_keys.path()})")
+    return keys
+
+
+def _save(folder: Path, envelope: bytes, evidence: bytes, pem: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "card.json").write_bytes(envelope)
+    (folder / "evidence.json").write_bytes(evidence)
+    (folder / "key.pem").write_text(pem)
+
+
+def _bytes(file: Path) -> bytes:
+    if file.stat().st_size > MAX_FILE:
+        raise UsageError(f"{file} has more than {MAX_FILE >> 20} MiB")
+    return file.read_bytes()
+
+
+def _text(file: Path) -> str:
+    return _bytes(file).decode(errors="replace")
+
+
+def _show(verified: Verified, out: Output) -> None:
+    statement = verified.statement
+    if out.as_json:
+        results = {"measures": verified.measures, "rollouts": verified.rollouts}
+        details = {key: asdict(statement)[key] for key in ("subject", "measurement", "rules")}
+        out.json(
+            {
+                "verified": True,
+                "keyid": verified.keyid,
+                "statement": verified.sha256,
+                "evidence": statement.evidence_sha256,
+                **details,
+                "recomputed": results,
+                "not_verified": list(verification.NOT_VERIFIED),
+            }
+        )
+        return
+    measurement = statement.measurement
+    out.line(f"{statement.subject.version}  verified", "green")
+    for label, value in (
+        ("wheel", f"sha256 {statement.subject.sha256}"),
+        ("signed by", f"{verified.keyid} of {measurement.hub}"),
+        ("measured", f"{local_time(measurement.measured_at)}, rules {statement.rules}"),
+        ("recomputed", f"{verified.measures} measures from {verified.rollouts} rollouts, equal"),
+    ):
+        out.line(f"  {label:<11} {value}")
+    for sentence in verification.NOT_VERIFIED:
+        out.note(f"not verified: {sentence}")
