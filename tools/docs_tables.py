@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from envyard.card.learnability import MODEL_MEASURES
 from envyard.card.measures import MEASURES
 from envyard.contract.probes import PROBES
 
@@ -28,7 +29,18 @@ def measures() -> list[tuple[str, ...]]:
     return [header, *((f"`{m.code}`", m.question, m.advice) for m in MEASURES.values())]
 
 
-TABLES: dict[str, Callable[[], list[tuple[str, ...]]]] = {"probes": probes, "measures": measures}
+def model_measures() -> list[tuple[str, ...]]:
+    """The measures of a model."""
+    header = ("measure", "unit", "is")
+    rows = ((f"`{m.code}`", m.unit, m.meaning) for m in MODEL_MEASURES.values())
+    return [header, *rows]
+
+
+TABLES: dict[str, Callable[[], list[tuple[str, ...]]]] = {
+    "probes": probes,
+    "measures": measures,
+    "model_measures": model_measures,
+}
 
 
 def rewritten(text: str) -> str:

@@ -23,6 +23,7 @@ LABELS = {
     "fresh": "Newest",
     "installs": "Most installed",
     "stars": "Most starred",
+    "learnability": "Most learnable",
     "name": "Name",
 }
 MAX_QUERY = 200  # characters of a search

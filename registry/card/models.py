@@ -13,6 +13,7 @@ class Card(models.Model):
     """Measured quality of a version, recomputable from the run's stored rollouts.
 
     `rules` is the version of the rules that it was computed by, 0 before those had one.
+    `model_results` holds the ModelResults of each model, what a trainer will see.
     """
 
     version = models.OneToOneField(Version, on_delete=models.CASCADE, related_name="card")
@@ -20,6 +21,7 @@ class Card(models.Model):
     measures = models.JSONField(default=list)
     scores = models.JSONField(default=list)
     rules = models.PositiveIntegerField(default=0)
+    model_results = models.JSONField(default=list)
     computed_at = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from envyard.card.evidence import Evidence, name
+from envyard.card.learnability import model_results
 from envyard.card.measures import all_measures
 from envyard.card.rules import RULES
 from envyard.card.scores import by_policy
@@ -12,7 +13,9 @@ from envyard.card.verdict import findings_of
 from envyard.contract.findings import Finding
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, Usage
+from envyard.contract.suite import SMOKE
 from registry.card.models import Card
+from registry.catalog.services import store_learnability
 from registry.runs.models import Rollout, Run
 
 
@@ -35,6 +38,8 @@ def evidence_of(run: Run) -> Evidence:
 def compute(*, run: Run) -> Card:
     """Measure the run and store it as its version's card; the same run gives the same card."""
     evidence = evidence_of(run)
+    results = model_results(evidence, suite=run.suite.name if run.suite else SMOKE)
+    first = results[0] if results else None
     card, _ = Card.objects.update_or_create(
         version=run.version,
         defaults={
@@ -42,7 +47,13 @@ def compute(*, run: Run) -> Card:
             "measures": [measure.to_dict() for measure in all_measures(evidence)],
             "rules": RULES,
             "scores": [score.to_dict() for score in by_policy(evidence.rollouts)],
+            "model_results": [result.to_dict() for result in results],
         },
+    )
+    store_learnability(
+        run.version,
+        learnability=first.learnability if first else None,
+        difficulty=first.difficulty if first else "",
     )
     return card
 
@@ -61,6 +72,7 @@ def _result(row: Rollout) -> RolloutResult:
         reward=row.reward,
         reward_text=row.reward_text,
         rewards=row.rewards,
+        metrics=row.metrics,
         turns=row.turns,
         stop=row.stop,
         truncated=row.truncated,

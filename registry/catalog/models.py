@@ -36,8 +36,9 @@ class EnvironmentQuerySet(EnvironmentFilters["Environment"]):
 class Environment(models.Model):
     """owner/name; its page shows `latest`, the newest listed version.
 
-    `fresh_at` is when that version was listed, or the environment was created, and `star_count`
-    counts `stars`: both are columns so that the catalogue sorts by an index. A deleted one stays as
+    `fresh_at` is when that version was listed, or the environment was created, `star_count` counts
+    `stars`, and `learnability` is that version's, -1 where it has none: they are columns so that
+    the catalogue sorts by an index. A deleted one stays as
     a tombstone, which a new upload under its name revives.
     """
 
@@ -62,6 +63,7 @@ class Environment(models.Model):
     )
     installs = models.PositiveBigIntegerField(default=0)
     star_count = models.PositiveIntegerField(default=0)
+    learnability = models.FloatField(default=-1.0)
     fresh_at = models.DateTimeField(default=timezone.now)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -117,6 +119,7 @@ class Environment(models.Model):
             models.Index(fields=("installs", "id"), name="environment_by_installs"),
             models.Index(fields=("star_count", "id"), name="environment_by_stars"),
             models.Index(fields=("name", "id"), name="environment_by_name"),
+            models.Index(fields=("learnability", "id"), name="environment_by_learnability"),
         )
 
     def __str__(self) -> str:
@@ -149,12 +152,12 @@ class VersionQuerySet(VersionFilters["Version"]):
 class Version(models.Model):
     """One immutable wheel of an environment, its metadata and its status.
 
-    `sort_key` orders versions as PEP 440 does, as plain text. `deleted_at` is a tombstone: the
-    row and its file name stay so that neither ever returns. `published_with` holds the claims of
-    the trusted publisher that uploaded it, {} for a user's own token. `staged` is the name of the
+    `sort_key` orders versions as PEP 440 does, as plain text. `deleted_at` is a tombstone: the row
+    and its file name stay so that neither ever returns. `published_with` holds the claims of the
+    trusted publisher that uploaded it, {} for a user's own token. `staged` is the name of the
     upload's objects in the storage until they are moved to their sha256. `variables` are those that
-    the wheel declares. `emptied_at` is when the objects of a deleted version were released: from
-    then on it refers to none.
+    the wheel declares. `learnability` and `difficulty` are those of its card's model. `emptied_at`
+    is when the objects of a deleted version were released: from then on it refers to none.
     """
 
     class Status(models.TextChoices):
@@ -192,6 +195,8 @@ class Version(models.Model):
     module = models.CharField(max_length=200, blank=True)
     entry = models.CharField(max_length=MAX_ENTRY_NAME, blank=True)
     variables = models.JSONField(default=dict)
+    learnability = models.FloatField(null=True)
+    difficulty = models.CharField(max_length=10, blank=True)
 
     published_with = models.JSONField(default=dict)
     uploaded_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")

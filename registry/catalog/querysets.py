@@ -14,7 +14,7 @@ M = TypeVar("M", bound=Model, covariant=True)
 
 NOT_SUMMARISED = (
     *(f"latest__{name}" for name in ("readme", "requires_dist", "keywords", "links")),
-    *("latest__published_with", "latest__card__measures"),
+    *("latest__published_with", "latest__card__measures", "latest__card__model_results"),
 )
 
 

@@ -120,17 +120,35 @@ def refresh_latest(environment: Environment) -> None:
     installers choose.
     """
     lock(environment)
-    current = environment.versions.current().only("version", "summary", "keywords", "listed_at")
+    columns = ("version", "summary", "keywords", "listed_at", "learnability")
+    current = environment.versions.current().only(*columns)
     latest = max(current, key=_preference, default=None)
     environment.latest = latest
     environment.summary = latest.summary if latest else environment.summary
     environment.fresh_at = (latest and latest.listed_at) or environment.created_at
-    environment.save(update_fields=("latest", "summary", "fresh_at", "updated_at"))
+    environment.learnability = _sortable(latest)
+    environment.save(update_fields=("latest", "summary", "fresh_at", "learnability", "updated_at"))
     if latest is not None:
         names = sorted({str(word).lower()[:40] for word in latest.keywords if word})[:MAX_TAGS]
         Tag.objects.bulk_create([Tag(name=name) for name in names], ignore_conflicts=True)
         environment.tags.set(Tag.objects.filter(name__in=names))
     index_changed(environment)
+
+
+def store_learnability(version: Version, *, learnability: float | None, difficulty: str) -> None:
+    """Store what the card says of its model with the version, and with the environment that shows
+    this version; the search index has `difficulty` too."""
+    version.learnability, version.difficulty = learnability, difficulty
+    values = {"learnability": learnability, "difficulty": difficulty}
+    Version.objects.filter(pk=version.pk).update(**values)
+    shown = Environment.objects.filter(latest=version)
+    if shown.update(learnability=_sortable(version)):
+        documents.write(shown.get())
+
+
+def _sortable(version: Version | None) -> float:
+    """The version's learnability, -1 where it has none."""
+    return -1.0 if version is None or version.learnability is None else version.learnability
 
 
 def _preference(version: Version) -> tuple[bool, Pep440]:

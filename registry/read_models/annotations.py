@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
+from envyard.card.learnability import ModelResults
 from envyard.card.measures import Measure
 from envyard.card.scores import Score
 
@@ -41,6 +42,7 @@ class Stored:
 Moment = Annotated[datetime, Spec(description="ISO 8601, in UTC.")]
 Uri = Annotated[str, Spec(format="uri")]
 StoredScore = Annotated[dict[str, Any], Stored(Score)]
+StoredModelResults = Annotated[dict[str, Any], Stored(ModelResults)]
 StoredMeasure = Annotated[dict[str, Any], Stored(Measure)]
 Sha256 = Annotated[str, Spec(pattern="^[0-9a-f]{64}$")]
 

@@ -42,6 +42,13 @@ class EnvironmentSummary:
     installs: int
     latest: Latest | None
     score: Annotated[StoredScore | None, Spec(description="The model's, on the latest version.")]
+    learnability: Annotated[
+        float | None,
+        Spec(description="Share of groups of 4 rollouts whose rewards differ, the model's."),
+    ]
+    difficulty: Annotated[
+        str, Spec(description="Of the latest version for the model; empty without one.")
+    ]
     created_at: Moment
     updated_at: Moment
     url: Uri
@@ -84,6 +91,8 @@ def summary(environment: Environment) -> EnvironmentSummary:
         installs=environment.installs,
         latest=Latest(latest.version, latest.listed_at) if latest else None,
         score=_score(latest),
+        learnability=latest.learnability if latest else None,
+        difficulty=latest.difficulty if latest else "",
         created_at=environment.created_at,
         updated_at=environment.updated_at,
         url=links.environment(environment),

@@ -22,6 +22,7 @@ from registry.read_models.annotations import (
     Sha256,
     Spec,
     StoredMeasure,
+    StoredModelResults,
     Uri,
     extended,
 )
@@ -113,6 +114,10 @@ class VersionCard:
         int, Spec(description="Version of the rules that it was computed by; 0 before they had any")
     ]
     signature: CardSignature | None
+    models: Annotated[
+        list[StoredModelResults],
+        Spec(description="What each model can learn from it, and what that costs."),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +262,7 @@ def _card(version: Version, newest: Run | None) -> VersionCard | None:
         measured_at=run.ended_at or card.computed_at,
         rules=card.rules,
         signature=signed_cards.newest(version),
+        models=card.model_results,
     )
 
 

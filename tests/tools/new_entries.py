@@ -136,6 +136,35 @@ LOUDNESS = (
         "| loudness | how loud it is | up to 10 s | above | never |\n",
     ),
 )
+MODEL_MEASURE = (
+    Edit(
+        "measure of a model",
+        "cli/envyard/card/learnability/echoes.py",
+        "",
+        """
+from envyard.card.learnability.definition import ModelMeasureDefinition
+from envyard.card.learnability.solving import solve_rate
+
+ECHOES = (
+    ModelMeasureDefinition(
+        code="echoes", title="Echoes", unit="share", read=solve_rate, meaning="Share of echoes."
+    ),
+)
+""",
+    ),
+    Edit(
+        "measure of a model",
+        "cli/envyard/card/learnability/registry.py",
+        "import COSTS\n",
+        "from envyard.card.learnability.echoes import ECHOES\n",
+    ),
+    Edit(
+        "measure of a model",
+        "cli/envyard/card/learnability/registry.py",
+        "for entry in (",
+        "*ECHOES, ",
+    ),
+)
 ADAPTER = (
     Edit(
         "adapter of a known framework",
@@ -379,6 +408,6 @@ LIMIT = (
     ),
 )
 EDITS = (
-    *(*CODE, *PROBE, *MEASURE, *ADAPTER, *FRAMEWORK),
+    *(*CODE, *PROBE, *MEASURE, *MODEL_MEASURE, *ADAPTER, *FRAMEWORK),
     *(*FACET, *FIELD, *PAGE, *LIMIT),
 )

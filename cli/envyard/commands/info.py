@@ -7,6 +7,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub
+from envyard.commands.model_results import show_models
 from envyard.commands.show import (
     STATUS_COLOUR,
     indented,
@@ -130,6 +131,7 @@ def show_card(version: dict[str, Any], out: Output) -> None:
     if not card:
         return
     show_measures(card["measures"], out)
+    show_models(card.get("models", []), out)
 
 
 def show_measures(measures: list[dict[str, Any]], out: Output) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub
-from envyard.commands.show import score_text
+from envyard.commands.show import percent, score_text
 from envyard.contract.facets import FACETS
 from envyard.output import Output
 
@@ -25,7 +25,8 @@ def register(commands: Any, common: ArgumentParser) -> None:
     for name, facet in OPTIONS.items():
         choices = f": {', '.join(facet.choices)}" if facet.choices else ""
         search.add_argument(f"--{name.replace('_', '-')}", help=f"{facet.option}{choices}")
-    search.add_argument("--sort", choices=("relevance", "fresh", "name", "installs", "stars"))
+    orders = ("relevance", "fresh", "name", "installs", "stars", "learnability")
+    search.add_argument("--sort", choices=orders)
     search.add_argument(
         "--limit", type=int, default=20, help="maximum number of environments (default 20)"
     )
@@ -60,12 +61,13 @@ def run(args: Namespace, out: Output) -> None:
         out.hint("use fewer words and filters; `hub search` alone lists everything")
         return
     out.table(
-        ("ENVIRONMENT", "VERSION", "SCORE", "SUMMARY"),
+        ("ENVIRONMENT", "VERSION", "SCORE", "USEFUL GROUPS", "SUMMARY"),
         [
             (
                 row["ref"],
                 (row["latest"] or {}).get("version", "-"),
                 score_text(row["score"]),
+                percent(row.get("learnability")),
                 row["summary"][:80],
             )
             for row in rows

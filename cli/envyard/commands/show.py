@@ -77,6 +77,11 @@ def suite_text(run: dict[str, Any]) -> str:
     return f"{suite['name']} ({suite['digest'][:12]})" if suite else ""
 
 
+def percent(share: float | None) -> str:
+    """A share as `60 %`, or a dash."""
+    return "-" if share is None else f"{number(100 * share, 1)} %"
+
+
 def local_time(stamp: str | None) -> str:
     """An ISO time as `2026-11-21 10:15`, local to this machine."""
     if not stamp:

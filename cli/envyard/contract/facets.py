@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 from envyard.contract.needs.kinds import KINDS
 
+# By the solve rate of the hub's model: 0 %, below 20 %, to 80 %, above, 100 %.
+DIFFICULTIES = ("unsolved", "hard", "medium", "easy", "solved")
+
 
 @dataclass(frozen=True, slots=True)
 class Facet:
@@ -99,6 +102,15 @@ FACETS = registry(
             description="Those alone that declare, or by their code probably have, such a need.",
             option="only environments that need this from outside",
             choices=KINDS,
+        ),
+        Facet(
+            name="difficulty",
+            key="y",
+            column="latest__difficulty",
+            title="Difficulty",
+            description="Of that difficulty for the hub's model only, by its solve rate.",
+            option="only environments of this difficulty for the hub's model",
+            choices=DIFFICULTIES,
         ),
         Facet(
             name="visibility",

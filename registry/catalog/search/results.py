@@ -40,6 +40,7 @@ ORDERS = {
     "fresh": ("-fresh_at", "-pk"),
     "installs": ("-installs", "-pk"),
     "stars": ("-star_count", "-pk"),
+    "learnability": ("-learnability", "-pk"),
     "name": ("name", "pk"),
 }
 SORTS = (RELEVANCE, *ORDERS)

@@ -19,6 +19,8 @@ SUMMARY = {
         "installs",
         "latest",
         "score",
+        "learnability",
+        "difficulty",
         "created_at",
         "updated_at",
         "url",

@@ -3,8 +3,10 @@
 import json
 import random
 from dataclasses import replace
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,8 +17,13 @@ from envyard.card.statistics import Bounds
 from envyard.card.verdict import findings_of
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, Usage
+from registry import pipeline
 from registry.accounts.models import User
 from registry.card import services
+from registry.card.models import Card
+from registry.catalog.models import Environment, Version
+from registry.catalog.search import documents
+from registry.catalog.search.results import CatalogSearch, SearchResults
 from tests.registry.run_factories import (
     POLICIES,
     honest_rollouts,
@@ -168,3 +175,39 @@ def test_rollouts_that_do_not_count_are_in_no_measure_and_no_score(alice: User) 
     assert measures["completes"]["status"] == "pass"
     assert "5 more do not count" in measures["completes"]["detail"]
     assert "silent" not in {row["policy"] for row in card.scores}
+
+
+def test_a_model_is_stored_with_the_card_and_sorts_the_catalogue(alice: User) -> None:
+    version = make_version(alice.owner)
+    run = make_leased_run(version, policies=WITH_MODEL)
+    record_attempt(run, honest_rollouts(WITH_MODEL))
+    run.refresh_from_db()
+    pipeline.judge(str(run.pk))
+    [results] = Card.objects.get().model_results
+    assert (results["n"], results["tasks"], results["suite"]) == (20, 5, "smoke")
+    version.refresh_from_db()
+    assert (version.status, version.learnability, version.difficulty) == ("listed", 1.0, "medium")
+    assert Environment.objects.get().learnability == 1.0
+    hits = SearchResults(CatalogSearch(filters={"difficulty": "medium"}), alice).rows()
+    assert [str(row) for row in hits] == ["alice/demo-env"]
+    assert not SearchResults(CatalogSearch(filters={"difficulty": "hard"}), alice).rows()
+
+
+def test_recomputed_cards_get_what_earlier_ones_lack(alice: User) -> None:
+    run = make_leased_run(make_version(alice.owner), policies=WITH_MODEL)
+    record_attempt(run, honest_rollouts(WITH_MODEL))
+    run.refresh_from_db()
+    pipeline.judge(str(run.pk))
+    before = Card.objects.get()
+    Card.objects.update(model_results=[], scores=[], measures=[])
+    Version.objects.update(learnability=None, difficulty="")
+    Environment.objects.update(learnability=-1)
+    out = StringIO()
+    call_command("recompute_cards", stdout=out)
+    assert out.getvalue() == "1 cards\n"
+    after = Card.objects.get()
+    assert (after.model_results, after.scores) == (before.model_results, before.scores)
+    assert after.measures == before.measures
+    assert Version.objects.get().difficulty == "medium"
+    assert Environment.objects.get().learnability == 1.0
+    assert not list(documents.differing())

@@ -1,0 +1,102 @@
+"""The types of a model's measure: its input, its definition (one registry entry), its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from envyard.card.statistics import Bounds, Interval, no_interval
+from envyard.contract.runner_events import RolloutResult
+
+NO_INTERVAL = no_interval()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEvidence:
+    """The completed rollouts of one model in one run.
+
+    `rewards` are those of each task in the order of its attempts, within `bounds`. A rollout is
+    solved from `solved_from` on. `baseline` is the name and mean reward of the best-paid policy
+    that does no work, None where none was rewarded.
+    """
+
+    rollouts: tuple[RolloutResult, ...]
+    rewards: Mapping[int, tuple[float, ...]]
+    bounds: Bounds
+    solved_from: float
+    baseline: tuple[str, float] | None
+
+    def solved(self, task: int) -> int:
+        """How many of the task's rollouts are solved."""
+        return sum(reward >= self.solved_from for reward in self.rewards[task])
+
+    @property
+    def n(self) -> int:
+        """The number of rewards."""
+        return sum(map(len, self.rewards.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReading:
+    """What a measure's function computed from `n` rollouts of `tasks` tasks; unknown where `value`
+    is None, for the reason in `detail`."""
+
+    value: float | None
+    n: int
+    tasks: int
+    interval: Interval = NO_INTERVAL
+    detail: str = ""
+
+
+def unknown(detail: str) -> ModelReading:
+    """A measure that nothing could be counted for."""
+    return ModelReading(None, 0, 0, detail=detail)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMeasure:
+    """One number about a model in an environment; `low` and `high` bound it at 95 % by `method`,
+    and are None for percentiles and totals, which describe the rollouts seen."""
+
+    code: str
+    title: str
+    value: float | None
+    unit: str
+    n: int
+    tasks: int
+    low: float | None = None
+    high: float | None = None
+    method: str = ""
+    detail: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form that the card stores."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMeasureDefinition:
+    """One measure of a model: number, unit and its row in docs/card.md."""
+
+    code: str
+    title: str
+    unit: str
+    read: Callable[[ModelEvidence], ModelReading]
+    meaning: str
+
+    def measure(self, evidence: ModelEvidence) -> ModelMeasure:
+        """The measure's result for one model."""
+        reading = self.read(evidence)
+        return ModelMeasure(
+            code=self.code,
+            title=self.title,
+            value=reading.value,
+            unit=self.unit,
+            n=reading.n,
+            tasks=reading.tasks,
+            low=reading.interval.low,
+            high=reading.interval.high,
+            method=reading.interval.method,
+            detail=reading.detail,
+        )

@@ -1,0 +1,124 @@
+"""How much a model solves: mean reward beside the baseline, solve rate, pass@k."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from envyard.card import statistics
+from envyard.card.learnability.definition import (
+    ModelEvidence,
+    ModelMeasureDefinition,
+    ModelReading,
+    unknown,
+)
+from envyard.card.learnability.estimators import pass_at
+from envyard.card.statistics import Bounds
+
+ATTEMPTS = (1, 4, 8, 16)
+
+
+def mean_reward(evidence: ModelEvidence) -> ModelReading:
+    """The mean reward of all rollouts."""
+    rewards = [reward for task in evidence.rewards.values() for reward in task]
+    interval = statistics.bounded_mean(evidence.rewards, evidence.bounds)
+    bounds = f"rewards within {evidence.bounds.low:g} and {evidence.bounds.high:g}"
+    return ModelReading(
+        statistics.mean(rewards), len(rewards), len(evidence.rewards), interval, bounds
+    )
+
+
+def baseline(evidence: ModelEvidence) -> ModelReading:
+    """The mean reward of the best-paid policy that does no work."""
+    if evidence.baseline is None:
+        return unknown("no policy that does no work was rewarded")
+    policy, reward = evidence.baseline
+    return ModelReading(reward, evidence.n, len(evidence.rewards), detail=f"policy {policy}")
+
+
+def solve_rate(evidence: ModelEvidence) -> ModelReading:
+    """The share of rollouts that are solved."""
+    counts = {task: (evidence.solved(task), len(r)) for task, r in evidence.rewards.items()}
+    solved = sum(hits for hits, _ in counts.values())
+    return ModelReading(
+        solved / evidence.n if evidence.n else None,
+        evidence.n,
+        len(counts),
+        statistics.clustered_wilson(counts),
+        f"a rollout is solved with a reward from {evidence.solved_from:.3g} on",
+    )
+
+
+def _tasks(evidence: ModelEvidence, *, solved: bool) -> ModelReading:
+    """The share of tasks of whose rollouts all, or none, are solved."""
+    hits = sum(
+        evidence.solved(task) == (len(rewards) if solved else 0)
+        for task, rewards in evidence.rewards.items()
+    )
+    tasks = len(evidence.rewards)
+    rate = hits / tasks if tasks else None
+    return ModelReading(rate, evidence.n, tasks, statistics.wilson(hits, tasks))
+
+
+def _pass_at(evidence: ModelEvidence, *, k: int) -> ModelReading:
+    """The mean over tasks of the unbiased pass@k, from tasks with at least k rollouts."""
+    shares = {
+        task: [pass_at(len(rewards), evidence.solved(task), k)]
+        for task, rewards in evidence.rewards.items()
+        if len(rewards) >= k
+    }
+    if not shares:
+        return unknown(f"no task has {k} rollouts")
+    n = sum(len(evidence.rewards[task]) for task in shares)
+    value = statistics.mean([share for [share] in shares.values()])
+    return ModelReading(value, n, len(shares), statistics.bounded_mean(shares, Bounds(0.0, 1.0)))
+
+
+SOLVING = (
+    ModelMeasureDefinition(
+        code="mean_reward",
+        title="Mean reward",
+        unit="reward",
+        read=mean_reward,
+        meaning="Mean over all rollouts.",
+    ),
+    ModelMeasureDefinition(
+        code="baseline_reward",
+        title="Baseline reward",
+        unit="reward",
+        read=baseline,
+        meaning="Mean reward of the best-paid probe that does no work, such as a constant answer: "
+        "a model at this level has learned nothing.",
+    ),
+    ModelMeasureDefinition(
+        code="solve_rate",
+        title="Solve rate",
+        unit="share",
+        read=solve_rate,
+        meaning="Share of rollouts with at least 90 % of full marks.",
+    ),
+    ModelMeasureDefinition(
+        code="never_solved",
+        title="Tasks never solved",
+        unit="share",
+        read=partial(_tasks, solved=False),
+        meaning="Share of tasks with no solved rollout.",
+    ),
+    ModelMeasureDefinition(
+        code="always_solved",
+        title="Tasks always solved",
+        unit="share",
+        read=partial(_tasks, solved=True),
+        meaning="Share of tasks whose rollouts are all solved.",
+    ),
+    *(
+        ModelMeasureDefinition(
+            code=f"pass_at_{k}",
+            title=f"pass@{k}",
+            unit="share",
+            read=partial(_pass_at, k=k),
+            meaning=f"Chance that one of {k} rollouts of a task is solved (Chen et al. 2021), from "
+            f"tasks with {k} rollouts or more.",
+        )
+        for k in ATTEMPTS
+    ),
+)

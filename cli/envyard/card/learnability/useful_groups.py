@@ -1,0 +1,72 @@
+"""What group-relative training can use: groups whose rewards are not all equal."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from envyard.card import statistics
+from envyard.card.learnability.definition import (
+    ModelEvidence,
+    ModelMeasureDefinition,
+    ModelReading,
+    unknown,
+)
+from envyard.card.learnability.estimators import variance_share
+from envyard.card.statistics import Bounds, Interval
+
+SIZES = (4, 8, 16)
+COMPARED_SIZE = 4  # by which the catalogue sorts: a smoke run has so many rollouts a task
+
+
+def useful_groups(evidence: ModelEvidence, *, size: int) -> ModelReading:
+    """The mean over tasks of the unbiased share of groups with reward variance, from tasks with at
+    least `size` rollouts."""
+    shares = {
+        task: [variance_share(rewards, size)]
+        for task, rewards in evidence.rewards.items()
+        if len(rewards) >= size
+    }
+    if not shares:
+        return unknown(f"no task has {size} rollouts")
+    n = sum(len(evidence.rewards[task]) for task in shares)
+    value = statistics.mean([share for [share] in shares.values()])
+    return ModelReading(value, n, len(shares), statistics.bounded_mean(shares, Bounds(0.0, 1.0)))
+
+
+def _per_thousand(evidence: ModelEvidence, *, size: int) -> ModelReading:
+    """The expected number of groups with reward variance among 1,000 rollouts."""
+    share = useful_groups(evidence, size=size)
+    if share.value is None:
+        return share
+    groups, interval = 1000 / size, share.interval
+    scaled = Interval(
+        None if interval.low is None else interval.low * groups,
+        None if interval.high is None else interval.high * groups,
+        interval.method,
+    )
+    return ModelReading(share.value * groups, share.n, share.tasks, scaled)
+
+
+USEFUL_GROUPS = (
+    *(
+        ModelMeasureDefinition(
+            code=f"useful_groups_{size}",
+            title=f"Useful groups of {size}",
+            unit="share",
+            read=partial(useful_groups, size=size),
+            meaning=f"Share of groups of {size} rollouts of a task whose rewards differ: what GRPO "
+            f"learns from. Unbiased, from tasks with {size} rollouts or more.",
+        )
+        for size in SIZES
+    ),
+    *(
+        ModelMeasureDefinition(
+            code=f"useful_per_1000_{size}",
+            title=f"Useful groups of {size} in 1,000 rollouts",
+            unit="groups",
+            read=partial(_per_thousand, size=size),
+            meaning=f"How many such groups 1,000 rollouts contain: 1,000 / {size} times the share.",
+        )
+        for size in SIZES
+    ),
+)

@@ -1,0 +1,80 @@
+"""What a model can learn, read from the command line against a real hub."""
+
+import json
+from typing import Any
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from envyard.__main__ import main
+from envyard.commands.model_results import sparkline
+from registry.accounts import tokens
+from registry.card import services as cards
+from registry.models import User
+from tests.factories import make_rollout, make_run, make_version
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def hub(live_server: LiveServer, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two environments: alice/even, half of whose groups are useful, and alice/flat with none."""
+    for name, rewards in (("flat", ([0, 0, 0, 0],) * 2), ("even", ([1, 0, 1, 0], [0, 0, 0, 0]))):
+        version = make_version(alice, name)
+        run = make_run(version, policies=["silent", "model"], model="org/tiny", attempts=4)
+        make_rollout(run, "silent", 0, reward=0.0)
+        for task, attempts in enumerate(rewards):
+            for attempt, reward in enumerate(attempts):
+                make_rollout(run, "model", task, attempt=attempt, reward=float(reward))
+        cards.compute(run=run)
+    monkeypatch.setenv("HUB_URL", live_server.url)
+    monkeypatch.setenv("HUB_TOKEN", tokens.mint(user=alice, name="cli", scope="read")[1])
+
+
+def json_of(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    assert main([*words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_info_shows_what_a_model_can_learn(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "alice/even"]) == 0
+    out = capsys.readouterr().out
+    assert "Model org/tiny, suite smoke, 8 rollouts of 2 tasks" in out
+    assert "25% of 8 rollouts are solved; rewards differ within 1 of 2 tasks." in out
+    line = next(line for line in out.splitlines() if "Useful groups of 4 " in line)
+    assert "50 % [" in line
+    assert "n=8, Clopper-Pearson" in line
+    assert "pass@8" not in out
+    assert "0 % |█    █    | 100 % solved" in out
+    [results] = json_of(capsys, "info", "alice/even")["card"]["models"]
+    assert results["learnability"] == 0.5
+    assert len(results["task_results"]) == 2
+
+
+def test_info_states_that_there_is_no_gradient(
+    hub: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["info", "alice/flat"]) == 0
+    out = capsys.readouterr().out
+    assert "0% of 8 rollouts are solved" in out
+    assert "no gradient for this model." in out
+
+
+def test_search_sorts_and_filters_by_what_can_be_learned(
+    hub: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = json_of(capsys, "search", "--sort", "learnability")
+    assert [(row["ref"], row["learnability"]) for row in rows] == [
+        ("alice/even", 0.5),
+        ("alice/flat", 0.0),
+    ]
+    [row] = json_of(capsys, "search", "--difficulty", "unsolved")
+    assert row["ref"] == "alice/flat"
+    main(["search", "even"])
+    assert "50 %" in capsys.readouterr().out
+
+
+def test_bars_that_are_not_empty_are_visible() -> None:
+    assert sparkline([0, 1, 500, 1000]) == " ▁▄█"
+    assert sparkline([0, 0]) == "  "
+    assert sparkline([]) == ""
