@@ -8,11 +8,14 @@ from typing import Literal
 from envyard.card import statistics
 from envyard.card.evidence import Evidence, name, rewards
 from envyard.card.scores import Score, bounds_of, score
-from envyard.contract.probes import ORACLE, PROBES, FloorLimit
+from envyard.contract.probes import ORACLE, PROBES, SHARED_WORDS, FloorLimit
+from envyard.contract.scoring import Scoring
 
 CEILING_SHARE = 0.9
 CEILING_MARGIN = 0.3
 NEARLY_FULL = 0.9
+PARROT = "parrot"
+WITHOUT_ANSWER = ("silent", "refusal")  # of the probes
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +23,7 @@ class Floor:
     """The rewards of one policy that does no work, against the limit of its mean reward.
 
     `best_rollout` and `best_reward` are those of its best-paid rollout, `full_marks` what a right
-    answer earns.
+    answer earns. `abstains`: the environment declares abstention, and the policy gives no answer.
     """
 
     score: Score
@@ -28,6 +31,7 @@ class Floor:
     best_reward: float
     limit: float
     full_marks: float
+    abstains: bool = False
 
     @property
     def excess(self) -> float:
@@ -41,6 +45,8 @@ class Floor:
         limit = limit_of(self.score.policy)
         if self.excess > 0 and limit.rejects and self.score.n >= limit.minimum:
             return "fail"
+        if self.abstains:
+            return "warn" if self.excess > 0 else "pass"
         high = (self.score.mean or 0.0) > limit.warning * self.full_marks
         once = limit.warn_on_single_payment and self.best_reward >= NEARLY_FULL * self.full_marks
         return "warn" if high or once else "pass"
@@ -94,12 +100,17 @@ def limit_of(policy: str) -> FloorLimit:
 def floor(evidence: Evidence) -> list[Floor]:
     """One Floor for each probe that does no work and was scored, in the run's order.
 
-    Rollouts in which it happened to give the right reply (abstention, an echo) do not count.
+    Rollouts in which it happened to give the right reply (abstention, an echo) do not count. A
+    declared echo is paid for the prompt, so `parrot` does work there; a declared abstention may
+    pay replies without an answer up to the limit of shared words. All other limits stand.
     """
     full, bounds = full_marks(evidence), bounds_of(evidence.rollouts)
-    right = set(evidence.facts.right_replies or ())
+    right, scoring = set(evidence.facts.right_replies or ()), evidence.facts.scoring or Scoring()
     floors = []
     for policy in evidence.policies:
+        if scoring.echo and policy == PARROT:
+            continue
+        abstains = scoring.abstention and policy in WITHOUT_ANSWER
         played = [r for r in evidence.of(policy) if name(r) not in right]
         scored = [r for r in played if r.ok and r.reward is not None]
         if policy in PROBES and PROBES[policy].floor and scored:
@@ -109,8 +120,10 @@ def floor(evidence: Evidence) -> list[Floor]:
                     score=score(policy, played, bounds),
                     best_rollout=name(best),
                     best_reward=max(rewards(scored)),
-                    limit=limit_of(policy).share * full,
+                    limit=(SHARED_WORDS if abstains else limit_of(policy).share)
+                    * max(full, _declared_top(evidence)),
                     full_marks=full,
+                    abstains=abstains,
                 )
             )
     return floors
@@ -136,10 +149,23 @@ def ceiling(evidence: Evidence) -> Ceiling | None:
 
 
 def full_marks(evidence: Evidence) -> float:
-    """What a right answer earns: the oracle()'s mean where that is paid, else the weights' sum."""
+    """What a right answer earns: the oracle()'s mean where that is paid, else the weights' sum, or
+    the mean of answer fields where that is more."""
     hooked = _tasks_with_oracle(evidence)
     mean = statistics.mean(rewards([r for r in evidence.of(ORACLE) if r.task in hooked]))
-    return mean if mean is not None and mean > 0 else weight_sum(evidence)
+    if mean is not None and mean > 0:
+        return mean
+    answers = statistics.mean(rewards(evidence.of(ORACLE)))
+    return max(weight_sum(evidence), answers or 0.0)
+
+
+def _declared_top(evidence: Evidence) -> float:
+    """The declared highest reward, where no reference answer shows what a right one earns; then
+    it limits what rejects, and what the run showed still warns."""
+    scoring = evidence.facts.scoring
+    if scoring is None or scoring.reward is None or rewards(evidence.of(ORACLE)):
+        return 0.0
+    return scoring.reward[1]
 
 
 def weight_sum(evidence: Evidence) -> float:

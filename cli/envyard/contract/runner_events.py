@@ -15,6 +15,7 @@ from envyard.contract.findings import Finding
 from envyard.contract.judge import MAX_CHECKS, JudgeCheck, JudgeFacts
 from envyard.contract.mutants import MAX_MUTANTS, MutantResult
 from envyard.contract.replay import Replay, Replayed, parts_of
+from envyard.contract.scoring import Scoring
 from envyard.contract.transcript import Transcript
 from envyard.contract.values import count, count_or_none, finite, record, records, text
 
@@ -160,7 +161,8 @@ class Facts:
     none; None where that is not known. `not_counted` names the rollouts (`policy/task/attempt`)
     that are no evidence, each with the code of the finding. `right_replies` names the
     rollouts in which a probe happened to reply with the reference. `connections` are those to hosts
-    outside the sandbox, the refused ones too. `judge` is there where the judge was called, and
+    outside the sandbox, the refused ones too. `scoring` is what the wheel declares about its
+    rewards, None where that is nothing. `judge` is there where the judge was called, and
     `judge_checks` are its recorded rollouts, played again with other verdicts;
     `mutants` are paid replies that were changed and what they got.
     """
@@ -182,6 +184,7 @@ class Facts:
     judge: JudgeFacts | None = None
     judge_checks: list[JudgeCheck] | None = None
     mutants: list[MutantResult] | None = None
+    scoring: Scoring | None = None
 
     @property
     def uses_network(self) -> bool:
@@ -214,6 +217,7 @@ class Facts:
             judge=JudgeFacts.from_dict(data["judge"]) if record(data.get("judge")) else None,
             judge_checks=_rows(data.get("judge_checks"), JudgeCheck.from_dict, MAX_CHECKS),
             mutants=_rows(data.get("mutants"), MutantResult.from_dict, MAX_MUTANTS),
+            scoring=Scoring.from_dict(data["scoring"]) if record(data.get("scoring")) else None,
         )
 
 

@@ -11,6 +11,7 @@ from envyard.card.measures import MEASURES, Measure, all_measures
 from envyard.card.verdict import findings_of
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, TaskResult, Usage
+from envyard.contract.scoring import Scoring
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts
 
 
@@ -150,12 +151,28 @@ def test_a_rollout_that_ended_well_without_a_reward_fails_too() -> None:
     assert "silent/0/0: no reward at all" in measure.detail
 
 
-@pytest.mark.parametrize(("reward", "status"), [(2.0, "pass"), (-1.0, "pass"), (2.01, "fail")])
-def test_rewards_must_lie_within_the_range(reward: float, status: str) -> None:
+@pytest.mark.parametrize(
+    ("reward", "status"),
+    [(2.0, "pass"), (-1.0, "pass"), (2.01, "warn"), (-3.2, "warn"), (100.5, "fail")],
+)
+def test_rewards_outside_the_usual_range_warn_and_huge_ones_fail(
+    reward: float, status: str
+) -> None:
     measure = measured("reward_range", evidence(changed("oracle", 1, reward=reward)))
     assert measure.status == status
-    if status == "fail":
-        assert "oracle/0/0 got 2.01" in measure.detail
+    if status != "pass":
+        assert f"oracle/0/0 got {reward:g}" in measure.detail
+
+
+@pytest.mark.parametrize(
+    ("reward", "status"), [(10.0, "pass"), (10.0000001, "pass"), (10.5, "fail"), (-0.5, "fail")]
+)
+def test_rewards_must_lie_within_a_declared_range(reward: float, status: str) -> None:
+    facts = replace(make_facts(), scoring=Scoring(reward=(0.0, 10.0)))
+    run = evidence(changed("oracle", 1, reward=reward), facts=facts)
+    measure = measured("reward_range", run)
+    assert measure.status == status
+    assert "0 to 10 is declared" in measure.detail
 
 
 def test_tasks_that_differ_on_a_second_load_fail_and_the_first_is_named() -> None:

@@ -9,6 +9,7 @@ from envyard.card.evidence import Evidence
 from envyard.card.reward_bounds import ceiling, floor, full_marks
 from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.runner_events import RolloutResult
+from envyard.contract.scoring import Scoring
 from tests.registry.run_factories import make_facts, make_failed_rollout, make_rollout
 
 
@@ -138,3 +139,42 @@ def test_an_own_oracle_whose_rollouts_all_failed_fails() -> None:
 
 def test_without_any_reference_there_is_no_ceiling() -> None:
     assert ceiling(paid(silent=0.0, hook=False)) is None
+
+
+def declared(run: Evidence, **fields: Any) -> Evidence:
+    """The run of a wheel that declares this about its rewards."""
+    return replace(run, facts=replace(run.facts, scoring=Scoring(**fields)))
+
+
+def test_declared_echo_excuses_the_probe_that_repeats_the_prompt_and_no_other() -> None:
+    run = paid(silent=0.8, parrot=1.0, babble=0.8, swapped=0.8, oracle=1.0)
+    assert statuses(run) == dict.fromkeys(("silent", "parrot", "babble", "swapped"), "fail")
+    echo = declared(run, echo=True)
+    assert statuses(echo) == dict.fromkeys(("silent", "babble", "swapped"), "fail")
+
+
+def test_declared_abstention_allows_a_share_for_no_answer_and_none_for_noise() -> None:
+    run = paid(silent=0.5, babble=0.5, oracle=1.0)
+    assert statuses(run) == {"silent": "fail", "babble": "fail"}
+    assert statuses(declared(run, abstention=True)) == {"silent": "pass", "babble": "fail"}
+    full = declared(paid(silent=1.0, oracle=1.0), abstention=True)
+    assert statuses(full) == {"silent": "fail"}
+
+
+def test_answer_fields_that_earn_more_than_the_weights_are_full_marks() -> None:
+    run = paid(swapped=3.0, oracle=10.0, hook=False)
+    assert full_marks(run) == 10.0
+    assert statuses(run) == {"swapped": "warn"}
+
+
+def test_declared_top_without_a_reference_limits_what_rejects_but_not_what_warns() -> None:
+    run = paid(silent=1.0, babble=1.0)
+    assert statuses(run) == {"silent": "fail", "babble": "fail"}
+    wide = declared(run, reward=(0.0, 1000.0))
+    assert statuses(wide) == {"silent": "warn", "babble": "warn"}
+
+
+def test_declared_top_that_the_reference_does_not_earn_excuses_nothing() -> None:
+    for hook in (True, False):
+        run = declared(paid(silent=1.0, oracle=1.0, hook=hook), reward=(0.0, 1000.0))
+        assert statuses(run) == {"silent": "fail"}

@@ -12,10 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from envyard.contract import wheel as wheels
 from envyard.contract.findings import finding
 from envyard.contract.frameworks.adapter import Adapter
 from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.job import JobSpec
+from envyard.contract.needs import declarations
 from envyard_runner.config import Config
 from envyard_runner.execution.data_access import open_data
 from envyard_runner.execution.host_access import HostAccess, open_hosts
@@ -234,6 +236,7 @@ async def _build_venv(
         for each in git:
             await hub.download(each.source.archive, job.run_token, each.archive)
         needed = framework_requirements(adapter, wheel=wheel, module=job.module)
+        outbox.add_facts(scoring=declarations.read(wheels.sources(wheel), job.module).scoring)
         seconds = job.limits.install_seconds
         agree = partial(hub.lock, job)
         progress = asyncio.create_task(_log_install_progress(outbox))

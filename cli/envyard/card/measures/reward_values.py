@@ -12,6 +12,8 @@ from envyard.card.measures.definition import (
 )
 
 MINIMUM_REWARD, MAXIMUM_REWARD = -1.0, 2.0
+LARGEST_REWARD = 100.0  # without a declaration
+ROUNDING = 1e-6
 
 
 def reward_finite(evidence: Evidence) -> Reading:
@@ -30,23 +32,30 @@ def reward_finite(evidence: Evidence) -> Reading:
 
 
 def reward_range(evidence: Evidence) -> Reading:
-    """The share of rewards within [MINIMUM_REWARD, MAXIMUM_REWARD]."""
+    """The share of rewards within the declared range, else within [MINIMUM_REWARD, MAXIMUM_REWARD].
+
+    Outside a range that nobody declared a reward warns, up to LARGEST_REWARD: penalties for each
+    step and marks out of ten are sound.
+    """
+    declared = evidence.facts.scoring.reward if evidence.facts.scoring else None
+    low, high = declared or (MINIMUM_REWARD, MAXIMUM_REWARD)
     rewards = {name(r): r.reward for r in evidence.rollouts if r.ok and r.reward is not None}
     outside = {
         rollout: reward
         for rollout, reward in rewards.items()
-        if not MINIMUM_REWARD <= reward <= MAXIMUM_REWARD
+        if not low - ROUNDING <= reward <= high + ROUNDING
     }
-    detail = f"{MINIMUM_REWARD:g} to {MAXIMUM_REWARD:g} is allowed"
+    detail = f"{low:g} to {high:g} is {'declared' if declared else 'usual'}"
     if rewards:
         minimum, maximum = min(rewards.values()), max(rewards.values())
         detail = f"rewards run from {minimum:g} to {maximum:g}; {detail}"
     if outside:
         rollout, reward = next(iter(outside.items()))
         detail += f"; {rollout} got {reward:g}"
-    status: Status = "fail" if outside else "pass"
+    largest = max((abs(reward) for reward in outside.values()), default=0.0)
+    failed: Status = "fail" if declared or largest > LARGEST_REWARD else "warn"
     within = ((r, name(r) not in outside) for r in evidence.rollouts if name(r) in rewards)
-    return share_of_rollouts(within, status, detail)
+    return share_of_rollouts(within, failed if outside else "pass", detail)
 
 
 REWARD_VALUES = (
@@ -65,7 +74,8 @@ REWARD_VALUES = (
         unit="share",
         threshold=1.0,
         read=reward_range,
-        question="Do rewards lie between -1 and 2?",
-        advice="Divide by the largest total.",
+        question="Do rewards lie within the declared range, or between -1 and 2?",
+        advice="Divide by the largest total, or declare `reward = [LOW, HIGH]` "
+        "([rewards](needs.md#rewards)).",
     ),
 )

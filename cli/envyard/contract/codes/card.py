@@ -20,7 +20,8 @@ CARD = (
     environment_fault(
         "card.reward_range",
         "A reward is outside the expected range.",
-        "Keep the total between -1 and 2.",
+        "Keep the total between -1 and 2, or declare its range: `reward = [0, 10]` below "
+        "`[tool.envyard]`.",
     ),
     environment_fault(
         "card.reproducible_tasks",

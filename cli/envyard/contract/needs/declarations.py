@@ -1,4 +1,4 @@
-"""`[tool.envyard]`: what the author states that the environment needs.
+"""`[tool.envyard]`: what the author states that the environment needs, and about its rewards.
 
 A wheel has no pyproject.toml of its own accord. It is read from MODULE/pyproject.toml where the
 wheel has that, else from pyproject.toml at the top, where templates of frameworks include it.
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from envyard.contract import toml_text
+from envyard.contract import scoring, toml_text
 from envyard.contract.findings import Finding, finding
 from envyard.contract.needs.kinds import (
     MAX_NAMES,
@@ -20,22 +20,25 @@ from envyard.contract.needs.kinds import (
     need,
     variable_fault,
 )
+from envyard.contract.scoring import Scoring
 
 FILE = "pyproject.toml"
 MAX_VALUE = 4096  # characters of a variable
 LISTS = {"data": "data", "hosts": "host", "secrets": "secret", "images": "machine"}
-KEYS = {*LISTS, "judge", "variables"}
+KEYS = {*LISTS, *scoring.KEYS, "judge", "variables"}
 
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
     """What the wheel declares. `needs` has an entry for each kind that it declares to need, and
-    `decided` the kinds about which it declares anything, "nothing" included."""
+    `decided` the kinds about which it declares anything, "nothing" included. `scoring` is None
+    where it declares nothing about rewards."""
 
     needs: tuple[Need, ...] = ()
     decided: frozenset[str] = frozenset()
     variables: dict[str, str] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    scoring: Scoring | None = None
 
 
 def read(members: Mapping[str, bytes], module: str) -> Declarations:
@@ -60,6 +63,7 @@ def read(members: Mapping[str, bytes], module: str) -> Declarations:
         decided=frozenset(_decided(table)),
         variables=dict(table.get("variables", {})),
         findings=faults,
+        scoring=Scoring.from_dict(table) if table.keys() & set(scoring.KEYS) else None,
     )
 
 
@@ -93,6 +97,8 @@ def _faults(path: str, table: dict[str, Any]) -> Iterator[Finding]:
         )
     if not isinstance(table.get("judge", False), bool):
         yield _fault(path, "tool.envyard.judge must be true or false")
+    for fault in scoring.faults(table):
+        yield _fault(path, f"tool.envyard.{fault}")
     for key in LISTS:
         yield from _list_faults(path, key, table.get(key, []))
     yield from _variable_faults(path, table.get("variables", {}))
