@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from tests.zoo.entry import APIS, Api, Entry, Level
 from tests.zoo.templates import SUMS, module
 
@@ -17,15 +20,26 @@ def both(
     with_reference: bool = True,
     declarations: str = "",
     rollout_seconds: float = 30.0,
+    endings: Mapping[Api, str] = MappingProxyType({}),
+    description: str = "Look up an entry by its name.",
     quick: tuple[Api, ...] = (),
 ) -> list[Entry]:
-    """One entry for each API; those of `quick` run with the ordinary tests."""
+    """One entry for each API; those of `quick` run with the ordinary tests.
+
+    `endings` replace those of a single turn, `description` is the tool's.
+    """
     return [
         Entry(
             name,
             api,
             title,
-            module(api, *parts, base=base, with_reference=with_reference),
+            module(
+                api,
+                *parts,
+                base=base,
+                ending=endings.get(api, "").replace("DESCRIPTION", description),
+                with_reference=with_reference,
+            ),
             expected,
             codes,
             declarations,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.zoo import payments, rewards, sound, tasks
+from tests.zoo import payments, rewards, sound, sound_turns, tasks
 from tests.zoo.entry import Entry
 
 ENTRIES: tuple[Entry, ...] = (
@@ -10,6 +10,7 @@ ENTRIES: tuple[Entry, ...] = (
     *rewards.FLAWED,
     *tasks.FLAWED,
     *sound.SOUND,
+    *sound_turns.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

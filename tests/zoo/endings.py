@@ -1,4 +1,4 @@
-"""Endings of modules that play several turns or offer tools; a text defines the rules for both APIs.
+"""Endings of modules that play several turns, offer tools, judge or compare, for both APIs.
 
 A game defines `start(row)`, `respond(reply, game, row)`, which is the next message or None at the
 end, and `paid(game, row)`. A text with tools defines `lookup(key)`.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tests.zoo.entry import Api
 
-GAME_V1 = '''
+GAME_V1 = """
 from collections.abc import Iterator
 
 import verifiers.v1 as vf
@@ -50,8 +50,8 @@ class ZooEnv(vf.Env[vf.SingleAgentEnvConfig]):
                 if message is None:
                     return
                 turn = await chat.turn(message)
-'''
-GAME_V0 = '''
+"""
+GAME_V0 = """
 import verifiers as vf
 from datasets import Dataset
 
@@ -90,7 +90,7 @@ def load_environment(seed: int = 0):
     ]
     rubric = vf.Rubric(funcs=[right])
     return Game(dataset=Dataset.from_list(columns), rubric=rubric, max_turns=12)
-'''
+"""
 TOOLS_V1 = '''
 from collections.abc import Iterator
 
@@ -175,7 +175,7 @@ def load_environment(seed: int = 0):
     rubric = vf.Rubric(funcs=[right])
     return vf.ToolEnv(dataset=Dataset.from_list(columns), tools=[look_up], rubric=rubric)
 '''
-JUDGED_V1 = '''
+JUDGED_V1 = """
 from collections.abc import Iterator
 
 import verifiers.v1 as vf
@@ -202,8 +202,8 @@ class ZooTaskset(vf.Taskset[ZooTask, ZooConfig]):
     def load(self) -> Iterator[ZooTask]:
         for row in rows(self.config.seed):
             yield ZooTask(ZooData(prompt=row["prompt"], row=row), self.config.task)
-'''
-JUDGED_V0 = '''
+"""
+JUDGED_V0 = """
 import verifiers as vf
 from datasets import Dataset
 from openai import AsyncOpenAI
@@ -224,8 +224,8 @@ def load_environment(seed: int = 0):
     ]
     rubric = vf.Rubric(funcs=[right])
     return vf.SingleTurnEnv(dataset=Dataset.from_list(columns), rubric=rubric)
-'''
-COMPARED_V0 = '''
+"""
+COMPARED_V0 = """
 import verifiers as vf
 from datasets import Dataset
 
@@ -248,7 +248,7 @@ def load_environment(seed: int = 0):
     ]
     rubric = vf.Rubric(funcs=[compared])
     return vf.SingleTurnEnv(dataset=Dataset.from_list(columns), rubric=rubric)
-'''
+"""
 GAME: dict[Api, str] = {"v1": GAME_V1, "v0": GAME_V0}
 TOOLS: dict[Api, str] = {"v1": TOOLS_V1, "v0": TOOLS_V0}
 JUDGED: dict[Api, str] = {"v1": JUDGED_V1, "v0": JUDGED_V0}
