@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from tests.zoo import payments, rewards, sound, sound_turns, tasks
+from tests.zoo import (
+    conduct,
+    evasions,
+    judges,
+    payments,
+    rewards,
+    sound,
+    sound_turns,
+    tasks,
+)
 from tests.zoo.entry import Entry
 
 ENTRIES: tuple[Entry, ...] = (
     *payments.FLAWED,
     *rewards.FLAWED,
     *tasks.FLAWED,
+    *judges.FLAWED,
+    *conduct.FLAWED,
+    *evasions.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
 )

@@ -22,7 +22,7 @@ from tests.zoo import wheel as wheels
 from tests.zoo.entry import Entry
 
 TASKS = 5  # of a hub's smoke run
-WALL_SECONDS = 240.0
+WALL_ROLLOUTS = 8  # a run may take as long as so many rollouts
 RUNNER_HOME = Path("/var/lib/envyard-zoo")  # below no closed home, for root's sandboxes
 UNRELATED = ("metadata.", "wheel.")  # static findings that no entry is about
 
@@ -81,7 +81,8 @@ def _evaluate(entry: Entry, folder: Path, seed: int, settings: Mapping[str, str]
     config = Config.from_environment({**os.environ, "RUNNER_HOME": home, **settings})
     access = LocalAccess()
     job = try_wheel.local_job(path, detection, TASKS, access, config)
-    limits = RunLimits(wall_seconds=WALL_SECONDS, rollout_seconds=entry.rollout_seconds)
+    seconds = entry.rollout_seconds
+    limits = RunLimits(wall_seconds=WALL_ROLLOUTS * seconds, rollout_seconds=seconds)
     job = replace(job, seed=seed, limits=limits)
     document = asyncio.run(try_wheel.run(RunnerContext(config), path, job, access))
     return judged(document, findings)

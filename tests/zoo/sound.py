@@ -10,10 +10,10 @@ true_rows = rows
 
 
 def rows(seed):
-    tasks = true_rows(seed)
+    tasks, rng = true_rows(seed), random.Random(seed)
     for row in tasks[::2]:
-        row["prompt"] = "Add 17 and a number that I keep secret. " + row["prompt"][-29:]
-        row["prompt"] += f" Without an answer, reply unknown. Task {row['answer']}."
+        secret = rng.choice(["shoe size", "favourite number", "house number", "age", "lucky digit"])
+        row["prompt"] = f"Add {row['answer']} and my {secret}. Reply unknown if nobody can know."
         row["answer"] = "unknown"
     return tasks
 """
@@ -101,13 +101,13 @@ def score(reply, row):
 SEVERAL = """
 def rows(seed):
     rng = random.Random(seed)
-    numbers = [rng.choice([n for n in range(200, 3000) if n % 6 == 0]) for _ in range(40)]
-    return [
-        {"prompt": f"Name two numbers above 9 whose product is {n}. Reply such as: 10 20",
-         "answer": next(f"{a} {n // a}" for a in range(10, n) if n % a == 0 and n // a > 9),
-         "n": n}
-        for n in numbers
-    ]
+    tasks = []
+    for _ in range(40):
+        first, second = 2 * rng.randint(10, 40), 3 * rng.randint(7, 40)
+        n = first * second
+        prompt = f"Name two numbers above 9 whose product is {n}. Reply such as: 10 20"
+        tasks.append({"prompt": prompt, "answer": f"{first} {second}", "n": n})
+    return tasks
 
 
 def score(reply, row):
