@@ -19,6 +19,7 @@ ALL = tuple(
         "runs",
         "evaluate",
         "suites",
+        "leaderboard",
         "rollouts",
         "card",
         "logs",

@@ -7,12 +7,17 @@ from typing import Any
 from rest_framework import serializers
 
 from envyard.contract import suite
-from registry.api.serializers.base import Body, read_model
+from registry.api.serializers.base import Body, SharedFieldsSerializer, read_model
 from registry.api.serializers.fields import Number, Text, Whole
+from registry.read_models.leaderboards import Leaderboard, Regression
+from registry.read_models.paired_runs import RunComparison
 from registry.read_models.suites import SuiteSummary
 from registry.runs.evaluations import MAX_MODEL
 
 SuiteSerializer = read_model(SuiteSummary)
+LeaderboardSerializer = read_model(Leaderboard)
+RegressionSerializer = read_model(Regression)
+RunComparisonSerializer = read_model(RunComparison)
 
 
 class SuitesSerializer(serializers.Serializer[Any]):
@@ -38,6 +43,12 @@ class NewSuiteSerializer(Body):
     temperature = Number(
         min_value=0.0, max_value=suite.MAX_TEMPERATURE, required=False, default=suite.TEMPERATURE
     )
+
+
+class SuiteQuery(SharedFieldsSerializer):
+    """Which suite."""
+
+    suite = Text(max_length=40, required=False, default=suite.FULL, help_text="A suite's name.")
 
 
 class NewEvaluationSerializer(Body):

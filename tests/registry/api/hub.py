@@ -71,7 +71,9 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
     Provenance.objects.create(version=version, document={"version": 1})
     run = make_run(version, status="running")
     make_run(make_version(alice, "new-run", status="evaluating"), status="queued")
-    make_run(version, purpose="evaluation", suite=suites.built_in("full"), model="tiny")
+    requested = {"purpose": "evaluation", "suite": suites.built_in("full"), "policies": ["model"]}
+    evaluated = make_run(version, **requested, model="tiny")
+    make_rollout(evaluated, "model")
     locks.agree(version=version, run_id=run.pk, platform=PLATFORM, offered="")
     data_locks.extend(version=version, offered=locked("train.parquet"))
     rollout = make_rollout(run, rewards={"right": {"score": 1.0, "weight": 1.0}})
@@ -105,6 +107,7 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
             },
             f"{api}environments/": {"id": publisher.pk},
             f"{api}owners/": {"name": "alice", "id": pending.pk},
+            f"{api}runs/{{id}}/comparison/": {"id": evaluated.pk, "other": evaluated.pk},
             f"{api}runs/": {"id": run.pk, "number": rollout.pk},
             f"{api}runner/": {"id": run.pk},
             f"{api}runners/": {"id": run.runner_id or 0},

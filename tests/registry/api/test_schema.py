@@ -69,7 +69,7 @@ def routes(patterns: list[URLPattern | URLResolver], prefix: str) -> Iterator[st
                 yield from routes(pattern.url_patterns, place)
         elif pattern.name:
             plain = place.replace("<uuid:pk>", "{id}").replace("<int:pk>", "{id}")
-            yield plain.replace("<str:", "{").replace("<int:", "{").replace(">", "}")
+            yield re.sub(r"<(?:str|int|uuid):(\w+)>", r"{\1}", plain)
 
 
 def test_every_operation_has_texts_and_security(document: Document) -> None:

@@ -1,0 +1,118 @@
+"""Rewards of runs by task and attempt, and which runs may be compared."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+from uuid import UUID
+
+from envyard.card.paired import Comparison, Rewards, Task, compare
+from envyard.card.scores import bounds_of
+from envyard.card.statistics import Bounds
+from envyard.contract.job import MODEL
+from envyard.contract.runner_events import RolloutResult
+from envyard.contract.values import record, records, text
+from registry.errors import Stale
+from registry.read_models import links
+from registry.read_models.annotations import Spec, Uri
+from registry.runs.models import Rollout, Run
+
+MAX_TASKS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRun:
+    """One side of a comparison."""
+
+    run: str
+    url: Uri
+    version: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """Two models on one version, or one model on two versions, at the tasks that both runs had."""
+
+    of: Annotated[str, Spec(enum=["models", "versions"])]
+    suite: str
+    first: ComparedRun
+    second: ComparedRun
+    comparison: Annotated[
+        Comparison,
+        Spec(description="The first minus the second; pairs have the same task and attempt."),
+    ]
+
+
+def rewards_of(runs: Iterable[Run]) -> tuple[dict[UUID, Rewards], Bounds]:
+    """The model's rewards in each run that succeeded, and the bounds of all of them; one query."""
+    by_id = {run.pk: run for run in runs}
+    tasks = {pk: _tasks(run) for pk, run in by_id.items()}
+    rows = Rollout.objects.filter(run__in=by_id, policy=MODEL, ok=True, reward__isnull=False)
+    rewards: dict[UUID, dict[tuple[Task, int], float]] = defaultdict(dict)
+    results = []
+    for pk, task, attempt, reward in rows.values_list("run_id", "task", "attempt", "reward"):
+        if f"{MODEL}/{task}/{attempt}" in record(by_id[pk].facts.get("not_counted")):
+            continue
+        rewards[pk][tasks[pk].get(task, ("", task)), attempt] = float(reward or 0.0)
+        results.append(RolloutResult(MODEL, task, attempt, True, reward))
+    return {pk: rewards[pk] for pk in by_id}, bounds_of(results)
+
+
+def _tasks(run: Run) -> dict[int, Task]:
+    """Index -> hash of the task with its number among those of the same hash."""
+    seen: Counter[str] = Counter()
+    tasks: dict[int, Task] = {}
+    for row in records(run.facts.get("tasks"), MAX_TASKS):
+        index, digest = row.get("index"), text(row.get("hash"), 64)
+        if isinstance(index, int) and digest:
+            tasks[index] = (digest, seen[digest])
+            seen[digest] += 1
+    return tasks
+
+
+def comparison(first: Run, second: Run) -> RunComparison:
+    """Compare two runs; raises Stale where they do not compare, with what differs."""
+    _check(first, second)
+    rewards, bounds = rewards_of([first, second])
+    return RunComparison(
+        of="models" if first.version_id == second.version_id else "versions",
+        suite=first.suite.name if first.suite else "",
+        first=_side(first),
+        second=_side(second),
+        comparison=compare(rewards[first.pk], rewards[second.pk], bounds),
+    )
+
+
+def _check(first: Run, second: Run) -> None:
+    for run in (first, second):
+        if run.status != Run.Status.SUCCEEDED or MODEL not in run.policies:
+            raise Stale(
+                f"run {run.pk} has no result of a model", "Compare runs that succeeded with one."
+            )
+    if first.suite is None or second.suite is None or first.suite.digest != second.suite.digest:
+        names = [
+            f"{run.suite} {run.suite.digest[:12]}" if run.suite else "none"
+            for run in (first, second)
+        ]
+        raise Stale(
+            f"the runs have other suites, {names[0]} and {names[1]}, and do not compare",
+            "Request both by the same suite: hub eval --suite.",
+        )
+    if first.version.environment_id != second.version.environment_id:
+        raise Stale(
+            f"{first.version.environment} and {second.version.environment} share no tasks",
+            "Compare runs of one environment.",
+        )
+    if first.version_id != second.version_id and first.model != second.model:
+        raise Stale(
+            f"the runs differ in version ({first.version.version}, {second.version.version}) and "
+            f"in model ({first.model}, {second.model})",
+            "Compare two models on one version, or one model on two versions.",
+        )
+
+
+def _side(run: Run) -> ComparedRun:
+    return ComparedRun(str(run.pk), links.run(run), run.version.version, run.model)

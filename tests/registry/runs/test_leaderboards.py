@@ -1,0 +1,147 @@
+"""Leaderboards, comparisons and regression reports, from stored rollouts."""
+
+import hashlib
+
+import pytest
+from django.test import Client
+
+from registry.accounts.models import User
+from registry.catalog.models import Version
+from registry.errors import Stale
+from registry.read_models import leaderboards, paired_runs
+from registry.runs import suites
+from registry.runs.models import Rollout, Run
+from registry.runs.suite_models import Suite
+from tests.factories import make_run, make_version
+
+TASKS = 40
+
+
+@pytest.fixture
+def version(alice: User) -> Version:
+    return make_version(alice)
+
+
+@pytest.fixture
+def full(db: None) -> Suite:
+    return suites.built_in("full")
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def evaluated(
+    version: Version, model: str, suite: Suite, *, rate: float, first: int = 0, status: str = ""
+) -> Run:
+    """A run of the model that solves the first share of the tasks, which begin at `first`."""
+    run = make_run(
+        version,
+        status=status or "succeeded",
+        purpose="evaluation",
+        suite=suite,
+        model=model,
+        policies=["model"],
+        tasks=TASKS,
+        attempts=2,
+        facts={
+            "tasks": [
+                {"index": index, "hash": digest(f"task {first + index}")} for index in range(TASKS)
+            ]
+        },
+    )
+    Rollout.objects.bulk_create(
+        Rollout(
+            run=run,
+            policy="model",
+            task=index,
+            attempt=attempt,
+            ok=True,
+            reward=float(first + index < rate * TASKS),
+        )
+        for index in range(TASKS)
+        for attempt in range(2)
+    )
+    return run
+
+
+def test_models_are_ranked_by_their_newest_result_with_ties(version: Version, full: Suite) -> None:
+    evaluated(version, "weak", full, rate=0.9)
+    evaluated(version, "weak", full, rate=0.05)
+    evaluated(version, "strong", full, rate=0.95)
+    evaluated(version, "like-strong", full, rate=0.92)
+    evaluated(version, "cancelled", full, rate=1.0, status="cancelled")
+    evaluated(version, "of-smoke", suites.built_in("smoke"), rate=1.0)
+    board = leaderboards.leaderboard(version, full)
+    assert [(row.rank, row.model) for row in board.verified] == [
+        (1, "strong"), (1, "like-strong"), (3, "weak"),
+    ]  # fmt: skip
+    assert leaderboards.leaderboard(version, full) == board
+    difference = board.verified[2].difference
+    assert difference is not None
+    assert (difference.tasks, difference.wins, difference.losses) == (40, 0, 36)
+
+
+def test_a_new_version_is_compared_on_the_tasks_that_both_have(
+    version: Version, alice: User, full: Suite
+) -> None:
+    old = evaluated(version, "tiny", full, rate=0.5)
+    newer = make_version(alice, version="0.2.0")
+    new = evaluated(newer, "tiny", full, rate=1.0, first=10)
+    evaluated(newer, "only-here", full, rate=1.0)
+    report = leaderboards.regression(newer, full)
+    assert report.previous == "0.1.0"
+    [row] = report.models
+    assert (row.of, row.first.run, row.second.run) == ("versions", str(new.pk), str(old.pk))
+    assert (row.comparison.tasks, row.comparison.left_out) == (30, 40)
+    assert (row.comparison.wins, row.comparison.ties, row.comparison.losses) == (20, 10, 0)
+
+
+def test_the_first_version_has_nothing_to_be_compared_with(version: Version, full: Suite) -> None:
+    report = leaderboards.regression(version, full)
+    assert (report.previous, report.models) == (None, [])
+
+
+def test_runs_that_differ_in_more_than_one_way_are_refused(
+    version: Version, alice: User, full: Suite
+) -> None:
+    newer = make_version(alice, version="0.2.0")
+    other = make_version(alice, "other-env")
+    run = evaluated(version, "tiny", full, rate=0.5)
+    refused = {
+        "other suites, full .* and smoke": evaluated(
+            version, "big", suites.built_in("smoke"), rate=0.5
+        ),
+        "differ in version .* and in model": evaluated(newer, "big", full, rate=0.5),
+        "share no tasks": evaluated(other, "tiny", full, rate=0.5),
+        "has no result of a model": evaluated(version, "big", full, rate=1.0, status="failed"),
+    }
+    for message, against in refused.items():
+        with pytest.raises(Stale, match=message):
+            paired_runs.comparison(run, against)
+
+
+def test_rollouts_that_do_not_count_are_in_no_comparison(version: Version, full: Suite) -> None:
+    first = evaluated(version, "tiny", full, rate=0.5)
+    second = evaluated(version, "big", full, rate=0.5)
+    second.facts |= {"not_counted": {"model/0/0": "the model was away"}}
+    second.save()
+    comparison = paired_runs.comparison(first, second).comparison
+    assert (comparison.pairs, comparison.left_out) == (2 * TASKS - 1, 1)
+
+
+def test_the_page_and_the_api_show_the_same_ranks(
+    version: Version, alice: User, full: Suite, client: Client
+) -> None:
+    evaluated(version, "weak", full, rate=0.05)
+    strong = evaluated(version, "strong", full, rate=0.95)
+    newer = make_version(alice, version="0.2.0")
+    evaluated(newer, "strong", full, rate=0.5)
+    rows = client.get("/api/v1/environments/alice/demo-env/versions/0.1.0/leaderboard/").json()
+    assert [row["model"] for row in rows["verified"]] == ["strong", "weak"]
+    page = client.get("/envs/alice/demo-env/0.1.0/leaderboard/").content.decode()
+    assert page.index(">strong<") < page.index(">weak<")
+    assert f"/runs/{strong.pk}/" in page
+    page = client.get("/envs/alice/demo-env/0.2.0/leaderboard/").content.decode()
+    assert "Against 0.1.0" in page
+    assert client.get("/envs/alice/demo-env/0.1.0/leaderboard/?suite=huge").status_code == 404
