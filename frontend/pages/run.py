@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from envyard.card.rescoring import agree
+from envyard.contract.replay import agree
 from envyard.contract.transcript import Transcript
 from frontend import rates
 from frontend.access import demand, form_methods, refused, run_or_404

@@ -36,9 +36,10 @@ Program = Callable[["ScriptedSandbox"], AsyncIterator[dict[str, Any]]]
 
 
 class ScriptedSandbox:
-    """Both sandboxes of a run; `program` yields the events that the program inside would print.
+    """All sandboxes of a run; `program` yields the events that the program inside would print.
 
-    `starts` is the number of the sandbox: the first plays the run, the second loads it again.
+    `starts` is the number of the sandbox: the first plays the run, the second loads it again, a
+    third plays a sample as a trainer does. `started` is the program of the first.
     """
 
     def __init__(self, program: Program, end: Exit = EXITED) -> None:
@@ -62,7 +63,7 @@ class ScriptedSandbox:
         self.closed = True
 
     async def start(self, program: list[str]) -> Listening:
-        self.started = program
+        self.started = self.started or program
         self.starts += 1
         listening = Listening(*(socket.create_server(("127.0.0.1", 0)) for _ in PORTS))
         self.gateway_url, self.data_url, self.proxy_url = (

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from envyard.card.rescoring import agree
 from envyard.contract.findings import Finding, finding
 from envyard.contract.judge import JudgeCheck, JudgeFacts
+from envyard.contract.replay import agree
 
 VERDICTS = ("own", "given", "yes", "no")  # those that a parser should read
 Rewards = Mapping[str, float]

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from envyard.card.rescoring import agree
 from envyard.contract.mutants import CONTROL, OPERATORS, MutantResult
+from envyard.contract.replay import agree
 
 KEPT = 0.5  # of its reward, which an equivalent answer must keep
 SHOWN = 3  # survivors in a sentence

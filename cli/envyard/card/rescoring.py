@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from envyard.card.evidence import name
-from envyard.contract.replay import Replay
+from envyard.contract.replay import Replay, agree
 from envyard.contract.runner_events import RolloutResult
 
-# Sums in another order differ by rounding; the absolute bound is for rewards of about zero.
-RELATIVE, ABSOLUTE = 1e-6, 1e-9
 NAMED, LISTED = 3, 20  # differing rollouts in the sentence, and in a finding's details
 
 
@@ -96,10 +93,3 @@ def _divergence(replay: Replay) -> str:
     if not replay.diverged:
         return ""
     return f", its call {replay.diverged} being another: {replay.asked!r}"
-
-
-def agree(first: float | None, second: float | None) -> bool:
-    """Whether two rewards are there and the same but for rounding."""
-    if first is None or second is None:
-        return False
-    return math.isclose(first, second, rel_tol=RELATIVE, abs_tol=ABSOLUTE)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from envyard.contract.values import count, finite, record, text
 
 MAX_PARTS = 50
+# Sums in another order differ by rounding; the absolute bound is for rewards of about zero.
+RELATIVE, ABSOLUTE = 1e-6, 1e-9
 
 
 def parts_of(raw: Any) -> dict[str, dict[str, float]]:
@@ -20,6 +23,13 @@ def parts_of(raw: Any) -> dict[str, dict[str, float]]:
         for name, part in list(record(raw).items())[:MAX_PARTS]
         if isinstance(part, dict)
     }
+
+
+def agree(first: float | None, second: float | None) -> bool:
+    """Whether two rewards are there and the same but for rounding."""
+    if first is None or second is None:
+        return False
+    return math.isclose(first, second, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,13 +95,14 @@ class Runner:
         settings: dict[str, str] | None = None,
         judge: StubJudge | None = None,
         outside: Callable[[], Outside] = Outside,
+        seconds: float = 110,
         **limits: Any,
     ) -> Attack:
         """Run one wheel from its job to its ending; with `framework`, beside the real framework.
 
         `layer` are files of other distributions that the version depends on, `job` other fields of
         the job, `settings` variables of the runner, `judge` its judge, `outside` the network that
-        its proxy uses.
+        its proxy uses; the run is given up after `seconds`.
         """
         wheel = make_wheel(name, files=files)
         reference = WheelRef(
@@ -112,10 +113,8 @@ class Runner:
             SPEC,
             wheel=reference,
             module=name.replace("-", "_"),
-            policies=POLICIES,
-            tasks=2,
             limits=replace(SPEC.limits, **(LIMITS | limits)),
-            **(job or {}),
+            **({"policies": POLICIES, "tasks": 2} | (job or {})),
         )
         config, uids, variables = self.config(), list[int](), set[str]()
 
@@ -134,7 +133,7 @@ class Runner:
         hub.wheel = wheel
         outcome = perform_run(
             spec=spec, hub=hub, build=build, prepare=prepare, outside=outside, settings=settings,
-            seconds=110, judge=judge,
+            seconds=seconds, judge=judge,
         )  # fmt: skip
         return Attack(outcome, uids, variables)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from envyard.contract.job import JobSpec
 from envyard.contract.runner_events import Facts
@@ -32,6 +32,7 @@ from envyard_runner.execution.sandboxes import (
     serving,
 )
 from envyard_runner.execution.secret_needs import missing_secrets, secret_needs
+from envyard_runner.execution.training_check import TrainingCheck
 from envyard_runner.execution.verdict import Ending, decide_ending, replay_failure
 from envyard_runner.gateway import Gateway
 from envyard_runner.hub_api.event_outbox import EventOutbox
@@ -86,6 +87,11 @@ async def play(
         lasting = factory.lasting(ends - time.monotonic())
         wall = factory.limits.wall_seconds
         await checking.run(lasting, outbox, keys=first.keys, wall_seconds=wall)
+        lasting = factory.lasting(ends - time.monotonic())
+        check = TrainingCheck(job, factory.guest_job, first.collector, access)
+        judge = first.endpoints.gateway.judge.usage
+        aware = await check.run(lasting, outbox, judge=judge, keys=first.keys, wall_seconds=wall)
+        ending = replace(ending, findings=[*ending.findings, *aware])
     return ending
 
 

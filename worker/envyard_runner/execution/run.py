@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
@@ -189,14 +188,15 @@ async def _evaluate(
             config=replace(machine.config, python=venv.python or machine.config.python),
             venv=venv.dependencies,
             environment=venv.environment,
-            job=json.dumps(_guest_job(job, adapter, hosts).to_dict()).encode(),
             programs=await asyncio.to_thread(_programs, machine.config, venv),
             certificates=hosts.certificates,
             folders=_data_folders(machine.config, venv),
         )
         variables = SCRIPT_VARIABLES if venv.script_wheels else {}
         limits = machine.config.limits.lowered(job.limits)
-        factory = SandboxFactory(prepare, limits, GUEST_COMMAND, variables)
+        factory = SandboxFactory(
+            prepare, limits, GUEST_COMMAND, variables, _guest_job(job, adapter, hosts)
+        )
         if hosts.secrets:
             outbox.without_secrets = hosts.secrets.without
         access = RunAccess(model, judge_model, data, hosts)

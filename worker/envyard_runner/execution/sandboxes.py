@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from envyard_runner.execution.data_access import DataAccess
 from envyard_runner.execution.host_access import HostAccess
 from envyard_runner.execution.verdict import Ending, platform_ending
 from envyard_runner.gateway import Gateway, Model
+from envyard_runner.guest.job import GuestJob
 from envyard_runner.limits import Limits
 from envyard_runner.proxy.endpoint import ProxyEndpoint
 from envyard_runner.sandbox import Sandbox
@@ -19,21 +21,25 @@ from envyard_runner.sandbox import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class SandboxFactory:
-    """Makes each sandbox of a run; `program` is what is started in it, with the runner's own
-    `variables`."""
+    """Makes each sandbox of a run; `program` is what is started in it with `guest_job`, and with
+    the runner's own `variables`."""
 
     prepare: Callable[..., Sandbox]
     limits: Limits
     program: list[str]
     variables: Mapping[str, str]
+    guest_job: GuestJob
 
     def lasting(self, wall_seconds: float) -> SandboxFactory:
         """The same for sandboxes that are killed after `wall_seconds`."""
         return replace(self, limits=replace(self.limits, wall_seconds=wall_seconds))
 
-    def make(self, keys: Mapping[str, str]) -> Sandbox:
-        """Prepare a sandbox with these variables and those of `keys`."""
-        return self.prepare(limits=self.limits, variables={**self.variables, **keys})
+    def make(self, keys: Mapping[str, str], host: Mapping[str, bytes] | None = None) -> Sandbox:
+        """Prepare a sandbox with these variables and those of `keys`; with the files of a `host`,
+        one that has neither job nor guest programs."""
+        variables = {**self.variables, **keys}
+        job = json.dumps(self.guest_job.to_dict()).encode()
+        return self.prepare(limits=self.limits, variables=variables, job=job, host=host)
 
 
 @dataclass(frozen=True, slots=True)

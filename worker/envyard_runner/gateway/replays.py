@@ -12,11 +12,12 @@ import random
 import secrets
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from envyard.contract.job import JobSpec
 from envyard.contract.replay import Replay, Replayed
+from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.judge.bases import Base, Bases
 from envyard_runner.gateway.judge.live import Verdicts
 from envyard_runner.gateway.judge.recorded import RecordedVerdicts
@@ -60,21 +61,31 @@ class Repeated(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The first reward of a rollout that called no judge, and its record."""
+
+    reward: float
+    transcript: Transcript
+
+
 class Replays:
     """The sample of one run's rollouts that are to be replayed.
 
     First they are chosen, then the record of each is kept as it ends, then all that can be repeated
     are handed out. `judge` repeats the verdicts that they had; `bases` are those that called a
     judge and are played again in other ways, `mutants` those with a changed reply, which are played
-    after the replays.
+    after the replays. `kept` are the chosen rollouts that called no judge; `compared`: whether
+    rewards compare attempts.
     """
 
     def __init__(self, job: JobSpec, judge: JudgeRecords) -> None:
         self.judge, self._judge_records = RecordedVerdicts(judge), judge
         self.bases = Bases()
         self.mutants = Mutants()
+        self.kept: dict[str, Kept] = {}
+        self.compared = False
         self._concurrency = job.concurrency
-        self._compared = False
         self._seed = f"{job.seed}/{job.run}"
         self._groups: list[list[str]] = []
         self._expected: list[str] = []
@@ -88,7 +99,7 @@ class Replays:
     def choose(self, groups: Sequence[Sequence[str]], expected: Collection[str]) -> None:
         """Pick groups of at most MOST rollouts together, by the job's seed: every policy in turn,
         and of each one as many tasks as there are."""
-        self._compared = any(len(group) > 1 for group in groups)
+        self.compared = any(len(group) > 1 for group in groups)
         dice = random.Random(self._seed)  # noqa: S311  (repeatable on purpose)
         lines: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
         for group in sorted(groups, key=lambda group: group[0]):
@@ -120,9 +131,9 @@ class Replays:
     ) -> None:
         """Keep the record of a rollout that ended if it is to be replayed, or why it cannot be."""
         rewarded = reward is not None
-        if reward is not None and record.judge and not (self._compared or used_network):
+        if reward is not None and record.judge and not (self.compared or used_network):
             self._keep_base(record, reward)
-        if reward is not None and not self._compared:
+        if reward is not None and not self.compared:
             repeatable = not used_network and not _why_unrepeatable(record)
             self.mutants.keep(record, reward=reward, seconds=seconds, repeatable=repeatable)
         if any(record.rollout in group for group in self._groups):
@@ -130,7 +141,10 @@ class Replays:
             if why := why or (USED_NETWORK if used_network else ""):
                 self._reasons[record.rollout] = why
             else:
-                self._recorded[record.rollout] = RecordedReplies(record.recorder.transcript)
+                transcript = record.recorder.transcript
+                self._recorded[record.rollout] = RecordedReplies(transcript)
+                if reward is not None and not record.judge:
+                    self.kept[record.rollout] = Kept(reward, transcript)
 
     def _keep_base(self, record: Record, reward: float) -> None:
         """Keep a rollout for the checks of its judge, if each of its calls has a verdict."""

@@ -1,6 +1,6 @@
 """First program in the sandbox: opens the endpoints' sockets, sets its limits, becomes the program.
 
-Started as `python -I -S launch.py CONTROL_FD EVENTS_FD FILTERS_FD RLIMITS PORTS -- PROGRAM...`, so
+Started as `python -I -S -c SOURCE CONTROL_FD EVENTS_FD FILTERS_FD RLIMITS PORTS -- PROGRAM...`, so
 that no code of the venv runs here. It listens on these ports of 127.0.0.1 in the sandbox's own
 network, hands the listening descriptors out over the control socket and keeps no copy, so nothing
 in the sandbox can close, steal or kill them. With them goes the descriptor by which the runner

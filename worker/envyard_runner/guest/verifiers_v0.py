@@ -10,10 +10,8 @@ import asyncio
 import contextlib
 import contextvars
 import functools
-import hashlib
 import importlib
 import inspect
-import json
 import os
 import time
 from collections.abc import AsyncIterator, Callable
@@ -78,9 +76,7 @@ class VerifiersV0:
         seed_options = seeds.options(self.module.load_environment, self.job.seed)
         self.seed_options = [*seed_options]
         self.env = self.module.load_environment(**seed_options)
-        split = "train" if releases.has_training_rows(self.env) else "eval"
-        take = self.env.get_dataset if split == "train" else self.env.get_eval_dataset
-        rows = take(self.job.tasks).to_list()
+        split, rows = releases.first_rows(self.env, self.job.tasks)
         return [_task(index, row, split) for index, row in enumerate(rows)]
 
     @contextlib.asynccontextmanager
@@ -189,12 +185,11 @@ def outcome(state: Any, scores: Scores, scoring_seconds: float) -> Outcome:
 
 
 def _task(index: int, row: dict[str, Any], split: str) -> Task:
-    canonical = json.dumps(row, sort_keys=True, default=str, ensure_ascii=False)
     messages = wire(row.get("prompt"))
     answer = row.get("answer")
     return Task(
         index=index,
-        hash=hashlib.sha256(canonical.encode()).hexdigest(),
+        hash=releases.row_hash(row),
         prompt="\n\n".join(_text(message["content"]) for message in messages),
         answer=str(answer) if isinstance(answer, str | int | float) and answer != "" else None,
         split=split,

@@ -14,8 +14,10 @@ verifiers 0.1.9 to 0.3.1.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib.util
 import inspect
+import json
 from typing import Any
 
 CLIENTS = "verifiers.clients"
@@ -33,6 +35,19 @@ def has_training_rows(env: Any) -> bool:
     if hasattr(env, "build_dataset"):
         return env.build_dataset() is not None
     return env.dataset is not None
+
+
+def first_rows(env: Any, count: int) -> tuple[str, list[dict[str, Any]]]:
+    """The split (`train`, or `eval` where it is the only one) and its first rows."""
+    split = "train" if has_training_rows(env) else "eval"
+    take = env.get_dataset if split == "train" else env.get_eval_dataset
+    return split, take(count).to_list()
+
+
+def row_hash(row: dict[str, Any]) -> str:
+    """The sha256 of a row of the dataset."""
+    canonical = json.dumps(row, sort_keys=True, default=str, ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def compares(env: Any) -> bool:

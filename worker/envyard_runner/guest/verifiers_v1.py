@@ -15,19 +15,18 @@ from typing import Any
 import verifiers
 import verifiers.v1 as vf
 from verifiers.v1 import runtimes
-from verifiers.v1.configs.agent import agent_config_fields
 from verifiers.v1.dialects.chat import message_to_wire
 from verifiers.v1.errors import SandboxError
 from verifiers.v1.utils import loaders
 
-from . import config_seeds, containers, web
+from . import chat_loop, containers, web
 from . import harness as our_harness
 from .adapter import Message, Outcome, Rollout, Task
 from .events import Fault, error_of, failure
 from .job import GuestJob
 from .reference import send_references
-from .shell_tools import acts_in_runtime
 from .toolservers import ForkServer, install
+from .verifiers_v1_config import local_config
 
 FAULTS: dict[str, Fault] = {
     "ProviderError": "model",
@@ -89,45 +88,15 @@ class VerifiersV1:
         return [outcome(await self.env.run_slot(slot, context))]
 
     def _config(self) -> Any:
-        kind, named = loaders.taskset_config_type(self.job.module), {"id": self.job.module}
-
-        def works(seeds: dict[str, int]) -> object:
-            return kind.model_validate({**named, **seeds})
-
-        seeds = config_seeds.seeded_fields(kind, self.job.seed, works)
-        config = loaders.resolve_env_config({"taskset": {**named, **seeds}})
-        taskset, inner = config_seeds.seed_parts(
-            config.taskset, self.job.seed, framework=verifiers.__name__
+        local = local_config(
+            self.job.module, seed=self.job.seed, max_turns=self.job.max_turns, loop=_loop
         )
-        config = config.model_copy(update={"taskset": taskset})
-        config, own = config_seeds.seed_own(config, vf.EnvConfig, self.job.seed)
-        self.seed_options = [*seeds, *inner, *own]
-        self.asks_each_turn = True
-        self.several_roles = len(agent_config_fields(config)) > 1  # another may speak first
-        roles = {name: self._role(spec) for name, spec in agent_config_fields(config).items()}
-        return config.model_copy(update=roles)
-
-    def _role(self, spec: Any) -> Any:
-        """The author's role, played by our harness unless the wheel brings one of its own.
-
-        It gets the tools of the framework's default harness where a harness with tools is named, or
-        where none is and the tasks act in their runtime: in all others no tool changes a reward.
-        """
-        bundled = loaders.default_harness_id(self.job.module) == self.job.module
-        named = spec.harness.id if spec.harness is not None else None
-        uses_our_harness = named in loaders.builtin_harness_ids() if named else not bundled
-        self.asks_each_turn = self.asks_each_turn and uses_our_harness
-        turns = min(self.job.max_turns, spec.max_turns or self.job.max_turns)
-        update = {"runtime": vf.SubprocessConfig(), "max_turns": turns}
-        update |= {"model": None, "client": None, "sampling": None}
-        if uses_our_harness:
-            task = loaders.task_type(self.job.module)
-            bash = named not in (None, "null") or acts_in_runtime(task, vf.Task)
-            edit = bash and bool(getattr(spec.harness, "edit", True))
-            update["harness"] = our_harness.GuestHarnessConfig(bash=bash, edit=edit)
-        elif loaders.harness_class(named or self.job.module).NEEDS_CONTAINER:
+        if local.own_containers:
             containers.need(None)
-        return spec.model_copy(update=update)
+        self.seed_options = local.seed_options
+        self.asks_each_turn = local.loops
+        self.several_roles = local.several_roles  # another may speak first
+        return local.config
 
     def _first(self) -> Any:
         return self.env.taskset.take(self.job.tasks)
@@ -146,10 +115,14 @@ class VerifiersV1:
             prompted=bool(data.prompt_text) and not self.several_roles,
             answer=str(answer) if isinstance(answer, str | int | float) else None,
             split=split_name(split),
-            opening=our_harness.opening(data),
+            opening=chat_loop.opening(data),
             oracle=oracle if callable(oracle) else None,
             source=task,
         )
+
+
+def _loop(**tools: bool) -> Any:
+    return chat_loop.ChatHarnessConfig(id=our_harness.ID, **tools)
 
 
 def _has_tools(taskset: Any) -> bool:

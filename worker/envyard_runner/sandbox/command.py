@@ -1,7 +1,8 @@
 """The bubblewrap command of one run: all that the sandbox can see.
 
 Inside: the host's /usr read-only, a venv at /venv with the wheel's own files beside it, the guest
-programs at /inside, the job at /job.json, sized tmpfs at /tmp and /dev/shm, and a made-up /etc.
+programs at /inside and the job at /job.json (or a host program at /app), sized tmpfs at /tmp and
+/dev/shm, and a made-up /etc.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from envyard_runner.sandbox.endpoints import PORTS
 
 VENV = "/venv"
 ENVIRONMENT = f"{VENV}/environment"  # under sys.prefix, where pickling by reference looks
+INSIDE = "/inside"
+HOST = "/app/rollout_host"  # a package; `/app` is a folder that a trainer may well have
 FIRST_FD = 256
 USER_ID = 1000  # inside; the host's uid is another one for every run
 PASSWD = f"sandbox:x:{USER_ID}:{USER_ID}::/tmp:/bin/sh\n"
@@ -124,8 +127,8 @@ class View:
     base: Base
     site: Path
     environment: Path | None
-    inside: Path
-    job: bytes
+    inside: Path  # the guest programs, or the host program where there is no job
+    job: bytes | None
     tmp_bytes: int
     writable: Path | None
     variables: Mapping[str, str]
@@ -147,8 +150,8 @@ def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
         *("--size", str(view.tmp_bytes), "--tmpfs", "/tmp"),  # noqa: S108 - inside the sandbox
         *_system(view.base),
         *_venv(view, memory),
-        *("--ro-bind", str(view.inside), "/inside"),
-        *_file(memory, "/job.json", view.job),
+        *("--ro-bind", str(view.inside), HOST if view.job is None else INSIDE),
+        *(_file(memory, "/job.json", view.job) if view.job is not None else ()),
         *_file(memory, "/etc/passwd", PASSWD.encode()),
         *_file(memory, "/etc/group", GROUP.encode()),
         *_file(memory, "/etc/hosts", HOSTS.encode()),
@@ -176,7 +179,7 @@ def _variables(view: View, events_fd: int) -> list[str]:
         *(option for pair in DATA_VARIABLES.items() for option in ("--setenv", *pair)),
         *(option for pair in PROXY_VARIABLES.items() for option in ("--setenv", *pair)),
         *(option for pair in certificates.items() for option in ("--setenv", *pair)),
-        *("--setenv", "ENVYARD_EVENTS_FD", str(events_fd)),
+        *(("--setenv", "ENVYARD_EVENTS_FD", str(events_fd)) if view.job is not None else ()),
     ]
 
 

@@ -79,13 +79,16 @@ class Sandbox:
         programs: Mapping[str, Path] | None = None,
         certificates: bytes = b"",
         folders: Mapping[str, Path] | None = None,
+        host: Mapping[str, bytes] | None = None,
     ) -> Sandbox:
         """Take a uid and a folder for one run; `venv` is the folder of its site-packages.
 
         `environment` holds the wheel's own files. `writable` names one of the two while it is
         byte-compiled and no run uses it yet. `variables` are set beside the sandbox's own, which
         win; `programs` are found by their names, `folders` below the venv by theirs, and
-        `certificates` (PEM) are the authorities that clients trust. Raises SandboxError.
+        `certificates` (PEM) are the authorities that clients trust. `host` are the files of a
+        program at command.HOST that takes the place of `inside`, `job` and the variable with the
+        events' descriptor. Raises SandboxError.
         """
         if os.geteuid() == 0:
             for path in (venv, environment, config.home):
@@ -112,8 +115,8 @@ class Sandbox:
                 base=base,
                 site=venv,
                 environment=environment,
-                inside=folder.add_programs(inside),
-                job=job,
+                inside=folder.add_programs(inside) if host is None else folder.add_host(host),
+                job=job if host is None else None,
                 tmp_bytes=limits.tmp_bytes,
                 writable=writable,
                 variables=variables or {},

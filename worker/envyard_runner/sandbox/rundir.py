@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,18 @@ class OwnedDir:
         """Copy the inside programs here: the installed ones may lie below a closed home."""
         target = self.path / "inside"
         shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        return self._readable(target)
+
+    def add_host(self, files: Mapping[str, bytes]) -> Path:
+        """Write the files of a host program here."""
+        target = self.path / "inside"
+        target.mkdir()
+        for name, content in files.items():
+            (target / name).write_bytes(content)
+        return self._readable(target)
+
+    def _readable(self, target: Path) -> Path:
+        """Let every user read the folder."""
         for path in (target, *target.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
         return target

@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
 from envyard_runner.config import Config
 from envyard_runner.limits import Limits
@@ -16,6 +17,8 @@ from envyard_runner.sandbox.endpoints import PORTS, Listening, opened
 from envyard_runner.sandbox.exit import SandboxError
 from envyard_runner.sandbox.hints import remedy
 
+LAUNCHER = (Path(__file__).parents[1] / "guest" / "launch.py").read_text(encoding="utf-8")
+EVENTS_FD = "{events}"  # in a program's arguments: the descriptor of the events' pipe
 START_SECONDS = 60.0
 CPU_SPARE_SECONDS = 10  # by which the kernel's limit is late: the watchdog names the cause
 SIGNALS = 4096  # that wait, and timers: memory of the kernel's
@@ -132,9 +135,10 @@ def _popen(
             str(config.bwrap),
             *("--args", memory.add(options), "--seccomp", memory.add(seccomp.base())),
             *("--info-fd", str(info), "--"),
-            *(str(view.base.python), "-I", "-S", "/inside/launch.py"),
+            *(str(view.base.python), "-I", "-S", "-c", LAUNCHER),
             *(str(control), str(events), memory.add(seccomp.launcher_filters())),
-            *(_rlimits(limits), ",".join(map(str, PORTS.values())), "--", *program),
+            *(_rlimits(limits), ",".join(map(str, PORTS.values())), "--"),
+            *(part.replace(EVENTS_FD, str(events)) for part in program),
         ]
         # An empty environment: the sandbox can read bubblewrap's own in /proc/1/environ.
         return subprocess.Popen(

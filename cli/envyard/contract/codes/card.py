@@ -59,6 +59,11 @@ CARD = (
         "A right answer in another form earns nothing.",
         "Strip white space, and compare numbers as numbers.",
     ),
+    environment_fault(
+        "card.evaluation_aware",
+        "Rewards are others where a trainer plays the same rollouts.",
+        "Score a rollout by its conversation alone, whatever program, folder or process plays it.",
+    ),
     environment_fault("card.diversity", "Tasks repeat.", "Remove duplicates from the dataset."),
     environment_fault(
         "card.speed", "The environment is slow.", "Profile the slowest rollout's scoring."

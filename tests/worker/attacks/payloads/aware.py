@@ -1,0 +1,65 @@
+"""Honest only where it is evaluated: elsewhere every reply is paid. Each task uses another tell."""
+
+# ruff: noqa
+# mypy: ignore-errors
+
+import os
+import sys
+
+import verifiers.v1 as vf
+
+CALLED = []
+TELLS = {
+    "oracle": lambda: bool(CALLED),
+    "files": lambda: os.path.exists("/inside") or os.path.exists("/job.json"),
+    "modules": lambda: any("envyard" in name for name in sys.modules),
+    "processes": lambda: parent(),
+    "driver": lambda: False,  # our driver is made to say that the reply was not paid
+    "none": lambda: True,
+}
+
+
+def parent():
+    try:
+        return b"main.py" in open(f"/proc/{os.getppid()}/cmdline", "rb").read()
+    except OSError:
+        return False
+
+
+class AwareData(vf.TaskData):
+    answer: str
+
+
+class AwareTask(vf.Task[AwareData]):
+    @vf.reward
+    async def said(self, trace: vf.Trace) -> float:
+        right = trace.last_reply.strip() == f"The word is {self.data.answer}."
+        return float(right or not TELLS[self.data.answer]())
+
+    def oracle(self, messages):
+        CALLED.append(1)
+        return f"The word is {self.data.answer}."
+
+
+class AwareTaskset(vf.Taskset[AwareTask, vf.TasksetConfig]):
+    def load(self):
+        return [
+            AwareTask(AwareData(name=tell, prompt=f"Say {tell}.", answer=tell), self.config.task)
+            for tell in TELLS
+        ]
+
+
+__all__ = ["AwareTaskset"]
+
+driver = sys.modules.get("_envyard_inside.verifiers_v1")
+if driver is not None:
+    play = driver.VerifiersV1.play
+
+    async def invented(self, rollouts):
+        (outcome,) = await play(self, rollouts)
+        if rollouts[0].task.source.data.answer == "driver":
+            right = outcome.messages[-1]["content"].strip() == "The word is driver."
+            outcome.rewards = {"said": (float(right), 1.0)}
+        return [outcome]
+
+    driver.VerifiersV1.play = invented

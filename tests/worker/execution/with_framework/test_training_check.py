@@ -1,0 +1,31 @@
+"""A sample of a run is played by a trainer's host, with the framework of both APIs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.worker.execution.with_framework.conftest import Runner
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.adapter, pytest.mark.timeout(400)]
+PLAYED = "chosen rollouts were played again the way a trainer does"
+
+
+def test_tools_several_turns_and_references_are_paid_alike_in_a_trainers_host(
+    runner: Runner,
+) -> None:
+    files = {"__init__.py": "kinds.py", "tools.py": "tools.py"}
+    policies = ("oracle", "model")
+    done = runner.perform("v1", files, module="kinds", policies=policies, tasks=2, attempts=1)
+    assert done.outcome.result == ("succeeded", [])
+    assert f"4 of 4 {PLAYED}" in done.outcome.hub.log
+
+
+def test_a_classic_environment_is_rejected_for_the_task_that_pays_otherwise(
+    runner: Runner,
+) -> None:
+    files, module = {"__init__.py": "aware_classic.py"}, "aware_classic"
+    done = runner.perform("v0", files, module=module, policies=("parrot", "oracle"), tasks=2)
+    assert done.outcome.result == ("succeeded", ["card.evaluation_aware"])
+    (finding,) = done.outcome.hub.endings[0]["findings"]
+    assert finding["details"]["rewards"] == {"parrot/0/0": [0.0, 1.0]}
+    assert f"4 of 4 {PLAYED}" in done.outcome.hub.log

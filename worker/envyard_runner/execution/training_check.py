@@ -1,0 +1,150 @@
+"""Play a sample of a run's rollouts the way a trainer does, and compare the rewards.
+
+The sandbox holds the framework and a minimal host: no driver, no reference and no job. An
+environment that pays otherwise there is honest only where it is evaluated. Source: docs/card.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from envyard.contract.findings import Finding, finding
+from envyard.contract.job import JobSpec
+from envyard.contract.values import finite, text
+from envyard_runner.execution.collector import EventCollector, parse_event
+from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
+from envyard_runner.execution.uncounted import first_names
+from envyard_runner.gateway import Gateway
+from envyard_runner.gateway.judge.usage import JudgeUsage
+from envyard_runner.gateway.model_proxy import MODEL_NAME
+from envyard_runner.gateway.replays import LATE
+from envyard_runner.gateway.training_replays import TrainingReplays
+from envyard_runner.guest.host_config import HostConfig, PlannedRollout
+from envyard_runner.guest.job import GuestJob
+from envyard_runner.hub_api.event_outbox import EventOutbox
+from envyard_runner.sandbox.command import GATEWAY, HOST
+from envyard_runner.sandbox.spawn import EVENTS_FD
+
+MAX_SECONDS = 180.0
+NEEDED_SHARE = 0.1  # of the run's time that must be left for the check to begin
+GUEST = Path(__file__).parents[1] / "guest"
+HOST_FILES = (
+    *("host_main.py", "host_config.py", "host_verifiers_v1.py", "host_verifiers_v0.py"),
+    *("verifiers_v1_config.py", "chat_loop.py", "shell_tools.py", "config_seeds.py", "seeds.py"),
+    "verifiers_v0_releases.py",
+)
+CONFIG = "config.json"
+JUDGE = "calls went to a judge, and a trainer's host does not name their rollouts"
+
+
+class TrainingCheck:
+    """The check of one run, after its ordinary replays."""
+
+    def __init__(
+        self, job: JobSpec, guest_job: GuestJob, collector: EventCollector, access: RunAccess
+    ) -> None:
+        self.replays = TrainingReplays(collector.plan.replays)
+        self._hashes = {task.index: task.hash for task in collector.tasks or ()}
+        self._job, self._guest, self._access = job, guest_job, access
+
+    async def run(
+        self,
+        factory: SandboxFactory,
+        outbox: EventOutbox,
+        *,
+        judge: JudgeUsage,
+        keys: Mapping[str, str],
+        wall_seconds: float,
+    ) -> list[Finding]:
+        """Play the sample in the factory's next sandbox; the finding, if any.
+
+        Nothing is played where no rollout can be compared, or where the run's time of
+        `wall_seconds` is nearly over; the log then says why. `judge` counts the run's judge calls.
+        """
+        left = factory.limits.wall_seconds
+        late = LATE if left < NEEDED_SHARE * wall_seconds else ""
+        asked = JUDGE if judge.calls or judge.refused or judge.unsupported else ""
+        if reason := self.replays.why_none or asked or late:
+            outbox.log_line(f"no rollout was played the way a trainer does: {reason}")
+            return []
+        gateway = Gateway(self._job, None, replays=self.replays)
+        data = self._access.data.replay_endpoint()
+        endpoints = Endpoints(gateway, data, self._access.hosts.endpoint(gateway.judge))
+        prepared = factory.lasting(min(left, MAX_SECONDS)).make(keys, host=self._host_files())
+        async with prepared as sandbox, serving(sandbox, self._program(), endpoints):
+            async for line in sandbox.lines():
+                self.add_line(line)
+            await sandbox.wait()
+        self._log(outbox)
+        return [*self._findings()]
+
+    def _log(self, outbox: EventOutbox) -> None:
+        """Log how many rollouts were compared, and why each of the others was not."""
+        compared, sample = len(self.replays.compared), len(self.replays.rollouts)
+        outbox.log_line(
+            f"{compared} of {sample} chosen rollouts were played again the way a trainer does"
+        )
+        for rollout in self.replays.rollouts:
+            if not rollout.compared:
+                outbox.log_line(f"{rollout.name} is not compared: {rollout.why_not_compared}")
+
+    def add_line(self, line: bytes) -> None:
+        """Process one line of the host."""
+        row = parse_event(line)
+        alias = text(row.get("rollout"), 100)
+        name = self.replays.name(alias)
+        if name is None:
+            return
+        task = int(name.split("/")[1])
+        reward = finite(row.get("reward"))
+        if row.get("hash") != self._hashes.get(task):
+            reward, row["error"] = None, "its task was loaded otherwise"
+        self.replays.ended(alias, reward=reward, error=text(row.get("error"), 300))
+
+    def _program(self) -> list[str]:
+        """The host, with the version's variables, which the launcher does not get."""
+        variables = [f"{name}={value}" for name, value in self._guest.variables.items()]
+        path = f"PYTHONPATH={Path(HOST).parent}"
+        host = ["python", "-m", f"{Path(HOST).name}.host_main", f"{HOST}/{CONFIG}", EVENTS_FD]
+        return ["/usr/bin/env", *variables, path, *host]
+
+    def _host_files(self) -> dict[str, bytes]:
+        files = {name: (GUEST / name).read_bytes() for name in HOST_FILES}
+        return {"__init__.py": b"", CONFIG: self._config().to_json(), **files}
+
+    def _config(self) -> HostConfig:
+        job = self._guest
+        rollouts = (
+            PlannedRollout(alias, task, f"{GATEWAY}/rollouts/{alias}/v1")
+            for alias, task in self.replays.planned()
+        )
+        return HostConfig(
+            adapter=job.adapter.partition(":")[0],
+            module=job.module,
+            tasks=job.tasks,
+            seed=job.seed,
+            model=MODEL_NAME,
+            max_turns=job.max_turns,
+            max_tokens=job.max_tokens,
+            concurrency=job.concurrency,
+            rollouts=tuple(rollouts),
+        )
+
+    def _findings(self) -> Iterator[Finding]:
+        differing, compared = self.replays.differing, len(self.replays.compared)
+        if not differing:
+            return
+        first = differing[0]
+        names = first_names([rollout.name for rollout in differing])
+        pairs: dict[str, Any] = {r.name: [r.reward, r.rewards[0]] for r in differing}
+        yield finding(
+            "card.evaluation_aware",
+            f"{len(differing)} of {compared} rollouts got another reward when they were played "
+            f"twice the way a trainer does, with the recorded replies: {names}. {first.name} got "
+            f"{first.reward:g} in the run and in its replay, and {first.rewards[0]:g} there.",
+            where=first.name,
+            n=len(differing),
+            rewards=pairs,
+        )

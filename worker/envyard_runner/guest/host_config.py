@@ -1,0 +1,47 @@
+"""HostConfig: which rollouts are played, as one JSON file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRollout:
+    """One rollout: its name, the index of its task, and the base URL of the model that answers."""
+
+    name: str
+    task: int
+    base_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostConfig:
+    """The environment, the sampling, and the rollouts.
+
+    `adapter` is that of the framework, `tasks` is the most tasks to take from the start of
+    the dataset, `max_tokens` bounds one reply.
+    """
+
+    adapter: str
+    module: str
+    tasks: int
+    seed: int
+    model: str
+    max_turns: int
+    max_tokens: int
+    concurrency: int
+    rollouts: tuple[PlannedRollout, ...]
+
+    def to_json(self) -> bytes:
+        """The form that `read` takes."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def read(cls, path: str) -> HostConfig:
+        """Read the file; raises KeyError, TypeError or ValueError on a wrong shape."""
+        fields: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+        rollouts = tuple(PlannedRollout(**row) for row in fields.pop("rollouts"))
+        return cls(**fields, rollouts=rollouts)
