@@ -72,3 +72,61 @@ def interval(score: dict[str, Any]) -> SafeString:
         x[2],
         x[1],
     )
+
+
+def histogram(bars: Sequence[dict[str, Any]], label: str) -> SafeString:
+    """The counts of a histogram as bars, relative to the largest."""
+    most = max((bar["count"] for bar in bars), default=0) or 1
+    width = 200 / max(1, len(bars))
+    columns = format_html_join(
+        "",
+        '<rect x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>',
+        (
+            (
+                f"{i * width:.2f}",
+                f"{60 - height:.2f}",
+                f"{width * 0.86:.2f}",
+                f"{height:.2f}",
+                f"{bar['low']:.3g} to {bar['high']:.3g}: {bar['count']}",
+            )
+            for i, bar in enumerate(bars)
+            if (height := _visible_height(bar["count"], most))
+        ),
+    )
+    counts = ", ".join(str(bar["count"]) for bar in bars)
+    return format_html(
+        '<svg class="histogram" viewBox="0 0 200 61" preserveAspectRatio="none" role="img" '
+        'aria-label="{}: {}">{}<line x1="0" y1="60.5" x2="200" y2="60.5"/></svg>',
+        label,
+        counts,
+        columns,
+    )
+
+
+def task_strip(tasks: Sequence[dict[str, Any]]) -> SafeString:
+    """One bar per task, darker with a higher solve rate."""
+    width = 1000 / max(1, len(tasks))
+    bars = format_html_join(
+        "",
+        '<rect class="{}" x="{}" y="0" width="{}" height="40"><title>{}</title></rect>',
+        (
+            (
+                f"r{min(3, int(task['solved'] / task['n'] * 3.999))}",
+                f"{i * width:.2f}",
+                f"{width * 0.86:.2f}",
+                "task {task}: {solved} of {n} solved, mean reward {mean:.3g}".format_map(task),
+            )
+            for i, task in enumerate(tasks)
+        ),
+    )
+    return format_html(
+        '<svg class="barcode" viewBox="0 0 1000 40" preserveAspectRatio="none" role="img" '
+        'aria-label="solve rates of {} tasks, one bar each, darker is higher">{}</svg>',
+        len(tasks),
+        bars,
+    )
+
+
+def _visible_height(count: int, most: int) -> float:
+    """Of 60 units; a bar that is not empty has at least two."""
+    return max(2.0, 60 * count / most) if count else 0.0

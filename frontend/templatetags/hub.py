@@ -70,9 +70,11 @@ def ticks(value: object) -> SafeString:
 
 @register.filter
 def num(value: object) -> str:
-    """Three significant digits, a dash for no number."""
+    """Three significant digits, from 1,000 on all before the point; a dash for no number."""
     if not isinstance(value, int | float):
         return "–"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
     return "0" if abs(value) < TINY else f"{value:.3g}"
 
 
@@ -134,6 +136,18 @@ def barcode(rollouts: Sequence[charts.Cell], total: int) -> SafeString:
 def interval(score: dict[str, Any]) -> SafeString:
     """A mean with its interval."""
     return charts.interval(score)
+
+
+@register.simple_tag
+def histogram(bars: Sequence[dict[str, Any]], label: str) -> SafeString:
+    """The bars of a histogram; see `charts.histogram`."""
+    return charts.histogram(bars, plain.visible(label))
+
+
+@register.simple_tag
+def task_strip(tasks: Sequence[dict[str, Any]]) -> SafeString:
+    """The solve rates of tasks; see `charts.task_strip`."""
+    return charts.task_strip(tasks)
 
 
 @register.inclusion_tag("parts/settings.html", takes_context=True)

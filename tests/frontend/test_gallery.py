@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from registry.models import User
 from tests import chromium
-from tests.frontend import gallery, gallery_needs
+from tests.frontend import gallery, gallery_learnability, gallery_needs
 from tests.frontend.test_narrow import BEYOND, SCREEN
 
 pytestmark = [
@@ -109,6 +109,18 @@ def test_every_state_of_needs_and_provisions_fits_reads_well_and_runs_nothing(
             *walk(live_server.url, "alice", {f"{name}-dark": pages[name] for name in dark}, "dark"),
             *walk(live_server.url, "root", {**staff, "provisions-staff": pages["provisions"]}),
         ]
+    assert not problems, "\n".join(problems)
+
+
+def test_what_a_model_can_learn_fits_reads_well_and_runs_nothing(
+    live_server: LiveServer, alice: User
+) -> None:
+    pages = gallery_learnability.pages(alice)
+    dark = {f"{name}-dark": path for name, path in pages.items() if "useful" in name}
+    problems = [
+        *walk(live_server.url, "alice", pages),
+        *walk(live_server.url, "alice", dark, "dark"),
+    ]
     assert not problems, "\n".join(problems)
 
 
