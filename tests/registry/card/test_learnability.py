@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -37,6 +37,7 @@ def measure(results: ModelResults, code: str) -> ModelMeasure:
     return next(row for row in results.measures if row.code == code)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 12), st.data())
 def test_groups_of_binary_rewards_follow_the_hypergeometric_distribution(
     n: int, data: st.DataObject
@@ -48,6 +49,7 @@ def test_groups_of_binary_rewards_follow_the_hypergeometric_distribution(
     assert pass_at(n, solved, size) == pytest.approx(drawn.sf(0))
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=8), st.integers(1, 8))
 def test_groups_of_any_rewards_are_counted_among_all_subsets(
     rewards: list[float], size: int
@@ -152,6 +154,7 @@ def test_failed_rollouts_and_probes_alone_give_no_results() -> None:
     assert model_results(with_failed, suite="smoke") == []
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.lists(st.floats(-1e9, 1e9) | st.sampled_from([0.0, 1.0]), min_size=1, max_size=6),

@@ -84,6 +84,7 @@ def test_nothing_counted_has_no_interval() -> None:
     assert bounded_mean({}, BOUNDS) == bounded_mean({0: []}, BOUNDS) == nothing
 
 
+@settings(deadline=None)
 @given(st.integers(1, 10_000), st.data())
 def test_wilson_holds_the_rate_and_stays_within_its_bounds(n: int, data: st.DataObject) -> None:
     hits = data.draw(st.integers(0, n))
@@ -91,6 +92,7 @@ def test_wilson_holds_the_rate_and_stays_within_its_bounds(n: int, data: st.Data
     assert 0 <= low <= hits / n <= high <= 1
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))))
 def test_clustered_rates_lie_within_their_intervals(counts: list[tuple[int, int]]) -> None:
     interval = clustered_wilson(dict(enumerate(counts)))
@@ -101,6 +103,7 @@ def test_clustered_rates_lie_within_their_intervals(counts: list[tuple[int, int]
         assert rate - 1e-12 <= high <= 1
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.integers(0, 30),
@@ -108,7 +111,6 @@ def test_clustered_rates_lie_within_their_intervals(counts: list[tuple[int, int]
         min_size=1,
     )
 )
-@settings(deadline=None)
 def test_means_lie_within_intervals_that_have_a_width(groups: dict[int, list[float]]) -> None:
     low, high = ends(bounded_mean(groups, Bounds(-1.0, 2.0)))
     values = [value for group in groups.values() for value in group]
