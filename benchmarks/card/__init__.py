@@ -1,0 +1,1 @@
+"""Measurements of computing cards (README.md); may import everything, tests included."""
