@@ -53,6 +53,8 @@ def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], F
     return {
         ("checkUpload", 200): Fit(body={"name": "new-env", "version": "0.1.0", "owner": "alice"}),
         ("createEnvironment", 200): Fit(body={"name": "demo-env", "owner": "alice"}),
+        ("createSuite", 201): Fit(body={"name": "hard", "tasks": 10, "attempts": 2}),
+        ("requestEvaluation", 201): Fit(body={"model": "tiny-2"}),
         ("deprecateEnvironment", 200): Fit({"name": "new-run"}),
         ("unyankVersion", 200): Fit({"number": "0.0.9"}),
         ("retryVersion", 200): Fit({"name": "held-env"}),
