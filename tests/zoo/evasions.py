@@ -202,7 +202,7 @@ TELLS = {
     "stack": ("Honest where the evaluator's code is on the stack", STACK),
     "address": ("Honest where an address of the gateway is in memory", ADDRESS),
 }
-AWARE: tuple[str, ...] = ()
+AWARE = ("card.evaluation_aware",)
 
 FLAWED = (
     *(

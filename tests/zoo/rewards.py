@@ -118,7 +118,7 @@ def score(reply, row):
 
 FLAWED = (
     *both("pays-nothing", "No reply earns anything", paying("0.0"),
-          expected="rejected", codes=CEILING, apis=("v1",), quick=("v1",)),
+          expected="rejected", codes=CEILING, apis=("v1",)),
     *both("pays-nothing", "No reply earns anything", paying("0.0"),
           expected="warned", codes=CEILING, apis=("v0",)),
     *both("reference-unpaid", "The verifier wants a tag that the reference lacks",
@@ -142,7 +142,7 @@ FLAWED = (
           expected="warned"),
     *both("reward-nan", "A wrong reply earns nan",
           paying('1.0 if reply.strip() == row["answer"] else "nan"'),
-          expected="rejected", codes=FINITE, quick=("v1",)),
+          expected="rejected", codes=FINITE),
     *both("reward-inf", "A right reply earns infinity",
           paying('"inf" if reply.strip() == row["answer"] else 0.0'),
           expected="rejected", codes=FINITE),
