@@ -22,7 +22,7 @@ from tests.zoo import wheel as wheels
 from tests.zoo.entry import Entry
 
 TASKS = 5  # of a hub's smoke run
-WALL_ROLLOUTS = 8  # a run may take as long as so many rollouts
+WALL_ROLLOUTS = 30  # a run may take as long as so many rollouts
 RUNNER_HOME = Path("/var/lib/envyard-zoo")  # below no closed home, for root's sandboxes
 UNRELATED = ("metadata.", "wheel.")  # static findings that no entry is about
 
