@@ -28,7 +28,9 @@ def leaderboard(request: HttpRequest, owner: str, name: str, number: str) -> Htt
         "name": version.environment.name,
         "number": version.version,
         "suites": [row.name for row in suites.of_environment(version.environment)],
-        "board": leaderboards.leaderboard(version, suite),
+        "board": leaderboards.leaderboard(
+            version, suite, claims=version.evaluations.visible_to(request.user)
+        ),
         "regression": leaderboards.regression(version, suite),
         "frozen": suite.frozen,
     }

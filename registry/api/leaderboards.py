@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.api import lookup
+from registry.api.auth import get_actor
 from registry.api.permissions import requires
 from registry.api.schema.auto_schema import refusals
 from registry.api.serializers import evaluations as serializers
@@ -32,9 +33,11 @@ TAG = ["Evaluations"]
 @permission_classes([requires(GET="version.see")])
 def of_version(request: Request, owner: str, name: str, number: str) -> Response:
     """Rank the models on a version. By one suite; models whose paired difference may be 0 share a
-    rank. Rows of other versions or suites do not compare with these."""
+    rank. What people pushed is apart: reproduced by this hub, or self-reported. Rows of other
+    versions or suites do not compare with these."""
     version = lookup.version(request, owner, name, number)
-    board = leaderboards.leaderboard(version, _suite(request, version))
+    claims = version.evaluations.visible_to(*get_actor(request))
+    board = leaderboards.leaderboard(version, _suite(request, version), claims=claims)
     return Response(serializers.LeaderboardSerializer(board).data)
 
 

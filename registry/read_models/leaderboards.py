@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from django.core.cache import caches
+from django.db.models import QuerySet
 
 from envyard.card.paired import Comparison, ranked
 from envyard.contract.job import MODEL
@@ -17,9 +18,11 @@ from registry.read_models.paired_runs import RunComparison
 from registry.read_models.runs import RunSuite
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
+from registry.self_reported.models import Evaluation
 
 MAX_MODELS = 50
 SECONDS = 3600
+CLAIM = "self_reported"
 cache = caches["local"]
 
 
@@ -43,6 +46,25 @@ class VerifiedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimedRow:
+    """A model that somebody evaluated on their own machine, with the mean of the pushed samples.
+
+    It is reproduced where this hub measured the same model by the same suite, and its interval
+    contains that mean; else it is self-reported.
+    """
+
+    evidence: Annotated[str, Spec(enum=["reproduced", "self_reported"])]
+    model: str
+    mean: float
+    samples: int
+    stated: Annotated[float | None, Spec(description="The mean that the uploader states.")]
+    disagrees: Annotated[bool, Spec(description="The stated mean is not that of the samples.")]
+    owner: str
+    url: Uri
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True)
 class Leaderboard:
     """The models on a version by a suite. Rows of other versions or suites do not compare."""
 
@@ -50,6 +72,8 @@ class Leaderboard:
     version: str
     suite: RunSuite
     verified: list[VerifiedRow]
+    reproduced: list[ClaimedRow]
+    self_reported: list[ClaimedRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +87,11 @@ class Regression:
     models: list[RunComparison]
 
 
-def leaderboard(version: Version, suite: Suite) -> Leaderboard:
-    """The newest result of each model, at most MAX_MODELS, with ranks and ties."""
+def leaderboard(
+    version: Version, suite: Suite, *, claims: QuerySet[Evaluation] | None = None
+) -> Leaderboard:
+    """The newest result of each model, at most MAX_MODELS, with ranks and ties; apart from them
+    what people pushed, of the visible `claims`."""
     runs = results(version, suite)[:MAX_MODELS]
     shown = scores.of_runs(runs)
     rows = []
@@ -84,9 +111,57 @@ def leaderboard(version: Version, suite: Suite) -> Leaderboard:
                 ended_at=run.ended_at,
             )
         )
+    claimed = _claimed(version, suite, rows, claims)
     return Leaderboard(
-        str(version.environment), version.version, RunSuite(suite.name, suite.digest), rows
+        environment=str(version.environment),
+        version=version.version,
+        suite=RunSuite(suite.name, suite.digest),
+        verified=rows,
+        reproduced=[row for row in claimed if row.evidence == "reproduced"],
+        self_reported=[row for row in claimed if row.evidence == "self_reported"],
     )
+
+
+def _claimed(
+    version: Version,
+    suite: Suite,
+    verified: list[VerifiedRow],
+    claims: QuerySet[Evaluation] | None,
+) -> list[ClaimedRow]:
+    """The completed claims by the suite that have rewards, the highest mean first."""
+    if claims is None:
+        return []
+    measured = {row.model: row.score for row in verified}
+    rows = claims.filter(
+        version=version,
+        status=Evaluation.Status.COMPLETED,
+        rewarded__gt=0,
+        metadata__suite_digest=suite.digest,
+    ).exclude(model_name="")
+    newest = rows.select_related("environment__owner", "owner").order_by("-created_at")
+    claimed = [
+        ClaimedRow(
+            evidence="reproduced" if _contains(measured.get(row.model_name), mean) else CLAIM,
+            model=row.model_name,
+            mean=mean,
+            samples=row.rewarded,
+            stated=row.stated_mean,
+            disagrees=row.disagrees,
+            owner=row.owner.name,
+            url=links.evaluation(row),
+            at=row.created_at,
+        )
+        for row in newest[:MAX_MODELS]
+        if (mean := row.sample_mean) is not None
+    ]
+    return sorted(claimed, key=lambda row: -row.mean)
+
+
+def _contains(score: dict[str, Any] | None, mean: float) -> bool:
+    """Whether the interval of the hub's own result contains the mean."""
+    if score is None or score["low"] is None or score["high"] is None:
+        return False
+    return bool(score["low"] <= mean <= score["high"])
 
 
 def results(version: Version, suite: Suite) -> list[Run]:

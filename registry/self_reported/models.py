@@ -8,11 +8,14 @@ from typing import Self
 from django.db import models
 from django.db.models import Q, QuerySet
 
+from envyard.contract.values import finite
 from registry.accounts import permissions
 from registry.accounts.models import Owner, Token, User
 from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment, Version
 
+MEANS = ("reward", "avg_reward", "mean_reward", "average_reward")  # names of metrics
+ROUNDING = 0.001
 REPORTED = "Reported by the uploader, not measured by this hub."
 
 
@@ -32,7 +35,8 @@ class Evaluation(models.Model):
     """An evaluation of an environment with a model that a user ran on their own machine.
 
     It belongs to `owner`, a person or an organisation, whose members see it; with `is_public`
-    everybody who sees the environment does. It never affects a card or a score.
+    everybody who sees the environment does. It never affects a card or a score. `rewarded` samples
+    have a finite `reward`, whose sum is `reward_sum`.
     """
 
     class Status(models.TextChoices):
@@ -64,6 +68,8 @@ class Evaluation(models.Model):
     metrics = models.JSONField(default=dict)
     sample_count = models.PositiveIntegerField(default=0)
     sample_bytes = models.PositiveBigIntegerField(default=0)
+    rewarded = models.PositiveIntegerField(default=0)
+    reward_sum = models.FloatField(default=0.0)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -85,6 +91,25 @@ class Evaluation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.environment}"
+
+    @property
+    def sample_mean(self) -> float | None:
+        """The mean reward of the pushed samples, computed by the hub; None where none has one."""
+        return self.reward_sum / self.rewarded if self.rewarded else None
+
+    @property
+    def stated_mean(self) -> float | None:
+        """The mean reward that the uploader states; None without one."""
+        stated = (finite(self.figures.get(name)) for name in MEANS)
+        return next((value for value in stated if value is not None), None)
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether the stated mean is not that of the samples, beyond its rounding."""
+        computed, stated = self.sample_mean, self.stated_mean
+        if computed is None or stated is None:
+            return False
+        return abs(computed - stated) > ROUNDING * max(1.0, abs(computed))
 
     @property
     def figures(self) -> dict[str, int | float]:

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import json
+import math
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, Sum
 
+from envyard.contract.values import MAX_NUMBER, finite
 from registry import storage
 from registry.errors import HubError, NotFound
 from registry.quotas import services as quotas
@@ -31,6 +33,7 @@ def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
     A repeated batch changes nothing: clients send it again where a response was lost.
     """
     packed = _pack(samples)
+    rewards = _rewards(samples)
     sha256 = hashlib.sha256(packed).hexdigest()
     _check_room(evaluation, len(samples), len(packed))
     if not evaluation.batches.filter(sha256=sha256).exists():
@@ -58,8 +61,10 @@ def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
             Evaluation.objects.filter(pk=row.pk).update(
                 sample_count=F("sample_count") + len(samples),
                 sample_bytes=F("sample_bytes") + len(packed),
+                rewarded=F("rewarded") + len(rewards),
+                reward_sum=F("reward_sum") + math.fsum(rewards),
             )
-    evaluation.refresh_from_db(fields=("sample_count", "sample_bytes"))
+    evaluation.refresh_from_db(fields=("sample_count", "sample_bytes", "rewarded", "reward_sum"))
     return evaluation.sample_count
 
 
@@ -107,6 +112,12 @@ def _pack(samples: list[dict[str, Any]]) -> bytes:
     except (ValueError, RecursionError) as error:
         raise HubError("request.invalid", f"a sample is no JSON: {error}") from None
     return gzip.compress("\n".join(lines).encode(), compresslevel=6, mtime=0)
+
+
+def _rewards(samples: list[dict[str, Any]]) -> list[float]:
+    """The rewards of the samples that have a finite one, within what a sum can hold."""
+    rewards = (finite(sample.get("reward")) for sample in samples)
+    return [reward for reward in rewards if reward is not None and abs(reward) <= MAX_NUMBER]
 
 
 def _lines(batch: SampleBatch) -> Iterator[bytes]:

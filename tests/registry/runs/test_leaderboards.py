@@ -12,6 +12,9 @@ from registry.read_models import leaderboards, paired_runs
 from registry.runs import suites
 from registry.runs.models import Rollout, Run
 from registry.runs.suite_models import Suite
+from registry.self_reported import samples, services
+from registry.self_reported.claims import Claims
+from registry.self_reported.models import Evaluation
 from tests.factories import make_run, make_version
 
 TASKS = 40
@@ -145,3 +148,68 @@ def test_the_page_and_the_api_show_the_same_ranks(
     page = client.get("/envs/alice/demo-env/0.2.0/leaderboard/").content.decode()
     assert "Against 0.1.0" in page
     assert client.get("/envs/alice/demo-env/0.1.0/leaderboard/?suite=huge").status_code == 404
+
+
+def pushed(
+    version: Version, by: User, suite: Suite, model: str, rewards: list[float], stated: float
+) -> Evaluation:
+    """A public, completed evaluation with one sample a reward."""
+    claims = Claims(
+        name=model, model_name=model, metrics={"avg_reward": stated},
+        metadata={"suite_digest": suite.digest},
+    )  # fmt: skip
+    row = services.create(
+        environment=version.environment,
+        version=version,
+        owner=by.owner,
+        by=by,
+        claims=claims,
+        is_public=True,
+    )
+    batch = [{"example_id": index, "reward": reward} for index, reward in enumerate(rewards)]
+    for part in (batch[:2], batch[2:], batch[2:]):  # a repeated batch counts once
+        samples.add(evaluation=row, samples=part)
+    services.end(evaluation=row, status=services.COMPLETED)
+    return row
+
+
+def test_claims_are_apart_and_their_mean_is_that_of_the_samples(
+    version: Version, carol: User, full: Suite, client: Client
+) -> None:
+    evaluated(version, "tiny", full, rate=0.5)
+    honest = pushed(version, carol, full, "tiny", [1.0, 0.0, 1.0, 0.0], 0.5)
+    boast = pushed(version, carol, full, "big", [1.0, 0.0, 0.0, 0.0], 0.99)
+    pushed(version, carol, suites.built_in("smoke"), "of-smoke", [1.0, 1.0, 1.0], 1.0)
+    board = leaderboards.leaderboard(version, full, claims=version.evaluations.all())
+    assert [row.model for row in board.verified] == ["tiny"]
+    [reproduced], [reported] = board.reproduced, board.self_reported
+    assert (reproduced.model, reproduced.mean, reproduced.disagrees) == ("tiny", 0.5, False)
+    assert (reported.model, reported.mean, reported.stated) == ("big", 0.25, 0.99)
+    assert (reported.samples, reported.disagrees) == (4, True)
+    page = client.get("/envs/alice/demo-env/0.1.0/leaderboard/").content.decode()
+    assert page.index("<h2>Verified</h2>") < page.index("<h2>Reproduced</h2>")
+    assert "disagrees with the samples" in page
+    assert (
+        "disagrees" in client.get(f"/envs/alice/demo-env/evaluations/{boast.pk}/").content.decode()
+    )
+    shown = client.get(f"/envs/alice/demo-env/evaluations/{honest.pk}/").content.decode()
+    assert "0.5 over 4, computed by this hub" in " ".join(shown.split())
+    assert "disagrees" not in shown
+
+
+def test_a_claim_that_the_hub_measured_otherwise_is_not_reproduced(
+    version: Version, carol: User, full: Suite
+) -> None:
+    evaluated(version, "tiny", full, rate=0.1)
+    pushed(version, carol, full, "tiny", [1.0, 1.0, 1.0, 1.0], 1.0)
+    board = leaderboards.leaderboard(version, full, claims=version.evaluations.all())
+    assert (len(board.reproduced), len(board.self_reported)) == (0, 1)
+
+
+@pytest.mark.parametrize("reward", [None, "1", True, float("1e300"), [1]])
+def test_a_sample_without_a_finite_reward_is_left_out(
+    version: Version, carol: User, full: Suite, reward: object
+) -> None:
+    row = pushed(version, carol, full, "tiny", [1.0, 0.0, 0.5], 0.5)
+    samples.add(evaluation=row, samples=[{"reward": reward}])
+    assert (row.sample_count, row.rewarded, row.sample_mean) == (4, 3, 0.5)
