@@ -25,6 +25,7 @@ from envyard.contract.examine import examine
 from envyard.contract.job import JobSpec, WheelRef
 from envyard.contract.local_access import BadOption, LocalAccess
 from envyard.contract.probes import PROBE_NAMES
+from envyard.contract.survey import SURVEY_TASKS
 from envyard_runner.config import Config, ConfigError
 from envyard_runner.doctor.machine import require_sandbox
 from envyard_runner.execution.run import RunnerContext, perform
@@ -115,6 +116,7 @@ def local_job(
         attempts=1,
         seed=0,
         lease_seconds=3600.0,
+        survey_tasks=SURVEY_TASKS,
         judge_model=(config.judge_model or "") if config.judge_url else "",
         declares_judge="judge" in declared,
         variables=detected.variables | access.variables,

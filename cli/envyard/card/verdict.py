@@ -8,6 +8,7 @@ from envyard.card.evidence import Evidence, excused, name
 from envyard.card.judge_checks import judge_findings
 from envyard.card.measures import MEASURES, Measure, all_measures
 from envyard.card.measures.completion import MINIMUM_COMPLETED, policy_rate
+from envyard.card.survey import survey_findings
 from envyard.contract.findings import Finding, finding
 
 UNDECIDED = "card.undecided"
@@ -31,7 +32,8 @@ def findings_of(evidence: Evidence, required: Sequence[str]) -> list[Finding]:
         if measure.status in ("warn", "fail") and measure.code not in failed
     ]
     facts = evidence.facts
-    return errors + warnings + judge_findings(facts.judge, facts.judge_checks or ())
+    judge = judge_findings(facts.judge, facts.judge_checks or ())
+    return errors + warnings + judge + survey_findings(evidence)
 
 
 def _warning(measure: Measure, evidence: Evidence) -> Finding:

@@ -98,7 +98,8 @@ class JobSpec:
     makes such calls. `variables` are the environment's public ones, `hosts` those that it may
     reach, `declared_hosts` those that the wheel declares; values of `secrets` are fetched apart,
     with the run token. `git_sources` are dependencies that no index has. `temperature` is that of
-    all calls to the model.
+    all calls to the model. `survey_tasks` is how many tasks are loaded once more, to be compared
+    and sampled; 0 for no survey.
     """
 
     run: str
@@ -130,6 +131,7 @@ class JobSpec:
     secrets: tuple[BoundSecret, ...] = ()
     git_sources: tuple[GitArchive, ...] = ()
     limits: RunLimits = field(default_factory=RunLimits)
+    survey_tasks: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form sent to the runner."""

@@ -6,9 +6,8 @@ caps sizes, drops unknown fields and never raises for content.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from envyard.contract.connections import OUTSIDE, Connection, read_connections
 from envyard.contract.findings import Finding
@@ -16,10 +15,20 @@ from envyard.contract.judge import MAX_CHECKS, JudgeCheck, JudgeFacts
 from envyard.contract.mutants import MAX_MUTANTS, MutantResult
 from envyard.contract.replay import Replay, Replayed, parts_of
 from envyard.contract.scoring import Scoring
+from envyard.contract.survey import Survey, read_survey
 from envyard.contract.transcript import Transcript
-from envyard.contract.values import count, count_or_none, finite, record, records, text
+from envyard.contract.values import (
+    count,
+    count_or_none,
+    finite,
+    names_of,
+    record,
+    records,
+    rows_of,
+    text,
+    texts_of,
+)
 
-Row = TypeVar("Row")
 Phase = Literal["preparing", "running", "scoring"]
 Outcome = Literal["succeeded", "failed", "errored", "cancelled"]
 
@@ -164,7 +173,7 @@ class Facts:
     outside the sandbox, the refused ones too. `scoring` is what the wheel declares about its
     rewards, None where that is nothing. `judge` is there where the judge was called, and
     `judge_checks` are its recorded rollouts, played again with other verdicts;
-    `mutants` are paid replies that were changed and what they got.
+    `mutants` are changed replies, `survey` is what a load of many more tasks showed.
     """
 
     install_seconds: float | None = None
@@ -185,6 +194,7 @@ class Facts:
     judge_checks: list[JudgeCheck] | None = None
     mutants: list[MutantResult] | None = None
     scoring: Scoring | None = None
+    survey: Survey | None = None
 
     @property
     def uses_network(self) -> bool:
@@ -206,36 +216,20 @@ class Facts:
             packages=None if packages is None else count(packages),
             sandbox=text(data.get("sandbox"), 80),
             peak_memory_bytes=None if peak is None else int(min(max(peak, 0.0), 1 << 53)),
-            tasks=_rows(data.get("tasks"), TaskResult.from_dict, 1000),
-            hashes_again=_texts(data.get("hashes_again"), 64, 1000),
+            tasks=rows_of(data.get("tasks"), TaskResult.from_dict, 1000),
+            hashes_again=texts_of(data.get("hashes_again"), 64, 1000),
             seed_entry=text(data.get("seed_entry"), 80),
-            seed_options=_texts(data.get("seed_options"), 80, 20),
+            seed_options=texts_of(data.get("seed_options"), 80, 20),
             environment_began=True if data.get("environment_began") is True else None,
-            not_counted=_names(data.get("not_counted")),
-            right_replies=_texts(data.get("right_replies"), 100, MAX_NOT_COUNTED),
+            not_counted=names_of(data.get("not_counted"), MAX_NOT_COUNTED),
+            right_replies=texts_of(data.get("right_replies"), 100, MAX_NOT_COUNTED),
             connections=read_connections(data.get("connections")),
             judge=JudgeFacts.from_dict(data["judge"]) if record(data.get("judge")) else None,
-            judge_checks=_rows(data.get("judge_checks"), JudgeCheck.from_dict, MAX_CHECKS),
-            mutants=_rows(data.get("mutants"), MutantResult.from_dict, MAX_MUTANTS),
+            judge_checks=rows_of(data.get("judge_checks"), JudgeCheck.from_dict, MAX_CHECKS),
+            survey=read_survey(data.get("survey")),
+            mutants=rows_of(data.get("mutants"), MutantResult.from_dict, MAX_MUTANTS),
             scoring=Scoring.from_dict(data["scoring"]) if record(data.get("scoring")) else None,
         )
-
-
-def _rows(value: Any, read: Callable[[dict[str, Any]], Row], maximum: int) -> list[Row] | None:
-    """The objects of a list, each read; None for any other shape."""
-    return [read(row) for row in records(value, maximum)] if isinstance(value, list) else None
-
-
-def _texts(value: Any, characters: int, maximum: int) -> list[str] | None:
-    """The texts of a list, each cut; None for any other shape."""
-    return [text(each, characters) for each in value[:maximum]] if isinstance(value, list) else None
-
-
-def _names(value: Any) -> dict[str, str] | None:
-    """Rollouts by name with a code each; None for any other shape."""
-    if not isinstance(value, dict):
-        return None
-    return {text(k, 100): text(v, 80) for k, v in list(value.items())[:MAX_NOT_COUNTED]}
 
 
 @dataclass(frozen=True, slots=True)

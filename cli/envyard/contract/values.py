@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Row = TypeVar("Row")
 
 MAX_TEXT = 100_000
 MAX_NUMBER = 1e9  # a number beyond this is no reward and no duration; sums of such would overflow
@@ -77,3 +80,20 @@ def plain(value: Any, depth: int = 6, limit: int = 4000) -> Any:
     if depth and isinstance(value, list):
         return [plain(v, depth - 1, limit) for v in value[:100]]
     return text(value, limit)
+
+
+def rows_of(value: Any, read: Callable[[dict[str, Any]], Row], maximum: int) -> list[Row] | None:
+    """The objects of a list, each read; None for any other shape."""
+    return [read(row) for row in records(value, maximum)] if isinstance(value, list) else None
+
+
+def texts_of(value: Any, characters: int, maximum: int) -> list[str] | None:
+    """The texts of a list, each cut; None for any other shape."""
+    return [text(each, characters) for each in value[:maximum]] if isinstance(value, list) else None
+
+
+def names_of(value: Any, maximum: int) -> dict[str, str] | None:
+    """Rollouts by name with a code each; None for any other shape."""
+    if not isinstance(value, dict):
+        return None
+    return {text(k, 100): text(v, 80) for k, v in list(value.items())[:maximum]}

@@ -32,6 +32,7 @@ from envyard_runner.execution.sandboxes import (
     serving,
 )
 from envyard_runner.execution.secret_needs import missing_secrets, secret_needs
+from envyard_runner.execution.survey import SurveyRun
 from envyard_runner.execution.training_check import TrainingCheck
 from envyard_runner.execution.verdict import Ending, decide_ending, replay_failure
 from envyard_runner.gateway import Gateway
@@ -92,6 +93,10 @@ async def play(
         judge = first.endpoints.gateway.judge.usage
         aware = await check.run(lasting, outbox, judge=judge, keys=first.keys, wall_seconds=wall)
         ending = replace(ending, findings=[*ending.findings, *aware])
+        if job.survey_tasks > job.tasks:
+            surveying = SurveyRun(job, first.collector, judged=judge.calls.total() > 0)
+            lasting = factory.lasting(ends - time.monotonic())
+            await surveying.run(lasting, access, outbox, keys=first.keys, wall_seconds=wall)
     return ending
 
 

@@ -30,6 +30,10 @@ class SandboxFactory:
     variables: Mapping[str, str]
     guest_job: GuestJob
 
+    def surveying(self, *, tasks: int, seed: int) -> SandboxFactory:
+        """The same for sandboxes that load so many tasks with this seed."""
+        return replace(self, guest_job=replace(self.guest_job, tasks=tasks, seed=seed))
+
     def lasting(self, wall_seconds: float) -> SandboxFactory:
         """The same for sandboxes that are killed after `wall_seconds`."""
         return replace(self, limits=replace(self.limits, wall_seconds=wall_seconds))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from envyard.card.evidence import Evidence
 from envyard.card.measures.definition import MeasureDefinition, Reading, Status, share, unknown
-from envyard.card.repeated_prompts import repeated
+from envyard.card.repeated_prompts import Repeated, repeated
 
 MAXIMUM_REPEATED = 0.05
 
@@ -12,7 +12,10 @@ MAXIMUM_REPEATED = 0.05
 def diversity(evidence: Evidence) -> Reading:
     """The share of tasks whose prompt repeats an earlier one; only ever a warning, because games
     may rightly begin every task with the same words."""
+    survey = evidence.facts.survey
     prompts = repeated([task.prompt for task in evidence.facts.tasks or ()])
+    if survey is not None and survey.prompts > prompts.n:
+        prompts = Repeated(survey.prompts, survey.exact, survey.near)
     if prompts.n < 2:
         return unknown("fewer than two prompts to compare")
     count = prompts.exact + prompts.near

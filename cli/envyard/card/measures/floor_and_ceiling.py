@@ -5,10 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from envyard.card.evidence import Evidence
-from envyard.card.measures.definition import Measure, MeasureDefinition, Reading, unknown
+from envyard.card.measures.definition import (
+    Measure,
+    MeasureDefinition,
+    Reading,
+    Status,
+    share,
+    unknown,
+)
 from envyard.card.reward_bounds import Floor, ceiling, floor, limit_of
+from envyard.card.survey import references
 from envyard.contract.findings import Finding, finding
 from envyard.contract.probes import ORACLE
+
+MAXIMUM_REFUSED = 0.05
+NAMED = 5  # refused references in a sentence
 
 
 def floor_reading(evidence: Evidence) -> Reading:
@@ -84,6 +95,29 @@ def ceiling_reading(evidence: Evidence) -> Reading:
     )
 
 
+def references_reading(evidence: Evidence) -> Reading:
+    """The share of tasks whose reference is paid more than no work.
+
+    It fails beyond 5 % only where the environment's own oracle() was refused at least twice, in one
+    reply each: games are lost at times, and a bare answer may lack the form.
+    """
+    played = references(evidence)
+    if played is None:
+        return unknown("no reference was paid, or none was played")
+    count = len(played.refused)
+    fails = played.enforced and count > 1 and count > MAXIMUM_REFUSED * played.n
+    detail = f"{len(played.paid)} of {played.n} references were paid"
+    if count:
+        named = [
+            f"{who} got {'no reward' if reward is None else f'{reward:.3g}'}"
+            for who, reward in played.refused[:NAMED]
+        ]
+        more = f" and {count - NAMED} more" if count > NAMED else ""
+        detail += f"; refused: {', '.join(named)}{more}"
+    status: Status = "fail" if fails else "warn" if count else "pass"
+    return share(len(played.paid), played.n, status, detail)
+
+
 FLOOR_AND_CEILING = (
     MeasureDefinition(
         code="floor",
@@ -104,5 +138,14 @@ FLOOR_AND_CEILING = (
         read=ceiling_reading,
         question="Is the right answer paid?",
         advice="Compare the reply of `oracle()` with the format that the verifier parses.",
+    ),
+    MeasureDefinition(
+        code="references_paid",
+        title="References paid",
+        unit="share",
+        threshold=1 - MAXIMUM_REFUSED,
+        read=references_reading,
+        question="Is the right answer paid in each of many tasks, over the whole range?",
+        advice="Compare the references of the named tasks with what the verifier accepts.",
     ),
 )

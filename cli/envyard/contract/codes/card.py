@@ -50,6 +50,35 @@ CARD = (
         "Check the reward against the oracle's reply.",
     ),
     environment_fault(
+        "card.references_paid",
+        "Reference answers of single tasks are not paid.",
+        "Compare these tasks' references with what the verifier accepts.",
+    ),
+    environment_fault(
+        "card.leaks",
+        "The first call names the answer.",
+        "Keep the answer out of what the policy reads before it replies.",
+        severity="warning",
+    ),
+    environment_fault(
+        "card.labels",
+        "Most tasks have the same answer.",
+        "Balance the answers: a policy that always gives this one is paid without work.",
+        severity="warning",
+    ),
+    environment_fault(
+        "card.late_tasks",
+        "Tasks beyond the first are broken.",
+        "Load and play tasks over the whole range before a release.",
+        severity="warning",
+    ),
+    environment_fault(
+        "card.seed_ignored",
+        "Another seed gave the same tasks.",
+        "Draw tasks, or their order, from the declared seed; or take no seed.",
+        severity="warning",
+    ),
+    environment_fault(
         "card.mutants_caught",
         "Wrong answers earn as much as the right one.",
         "Compare the whole answer, not a part of it or its form.",

@@ -1,0 +1,109 @@
+"""What the survey of a task set shows. Pure functions; docs/decisions/0073 gives the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from envyard.card import statistics
+from envyard.card.evidence import Evidence, excused, name
+from envyard.card.reward_bounds import floor
+from envyard.contract.findings import Finding, finding
+from envyard.contract.probes import ORACLE
+from envyard.contract.survey import MAX_INDICES, Survey
+
+PAID = 0.1  # of the way from the floor to the median reference; below it a reference is refused
+ENOUGH_ANSWERS = 20
+HALF = 0.5
+MAXIMUM_REPEATED = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """How the references of single tasks were paid: each is named, with its reward or None.
+
+    `enforced`: the environment's own oracle() gave them, in one reply each.
+    """
+
+    paid: tuple[tuple[str, float], ...]
+    refused: tuple[tuple[str, float | None], ...]
+    enforced: bool
+
+    @property
+    def n(self) -> int:
+        """The number of references that were played."""
+        return len(self.paid) + len(self.refused)
+
+
+def references(evidence: Evidence) -> References | None:
+    """Which references were paid more than no work; None where none was."""
+    rows, turns = [], []
+    for rollout in evidence.of(ORACLE):
+        if not excused(rollout):
+            rows.append((name(rollout), rollout.reward if rollout.ok else None))
+            turns.append(rollout.turns)
+    survey = evidence.facts.survey
+    for played in survey.references if survey else ():
+        rows.append((f"task {played.task} of the survey", played.reward))
+        turns.append(played.turns)
+    rewards = [reward for _, reward in rows if reward is not None]
+    lowest = max((f.score.mean or 0.0 for f in floor(evidence)), default=0.0)
+    above = [reward for reward in rewards if reward > lowest]
+    if not above:
+        return None
+    least = lowest + PAID * (median(above) - lowest)
+    paid = [(who, reward) for who, reward in rows if reward is not None and reward >= least]
+    refused = [(who, reward) for who, reward in rows if reward is None or reward < least]
+    hooks = any(task.hook for task in evidence.facts.tasks or ())
+    return References(tuple(paid), tuple(refused), hooks and max(turns) <= 1)
+
+
+def survey_findings(evidence: Evidence) -> list[Finding]:
+    """The findings about the whole task set, in the order of the codes; all of them warn."""
+    survey = evidence.facts.survey
+    if survey is None:
+        return []
+    scoring = evidence.facts.scoring
+    leaks = [] if scoring is not None and scoring.echo else _leaks(survey)
+    return [*leaks, *_labels(survey), *_late_tasks(survey, evidence), *_seed(survey)]
+
+
+def _leaks(survey: Survey) -> Iterator[Finding]:
+    found, played = len(survey.leaks), len(survey.references)
+    if found > 1 and found >= HALF * min(played, MAX_INDICES):
+        message = (
+            f"The first call of {found} of {played} tasks names the answer, such as "
+            f"{survey.leak!r} in task {survey.leaks[0]} of the survey."
+        )
+        yield finding("card.leaks", message, tasks=survey.leaks)
+
+
+def _labels(survey: Survey) -> Iterator[Finding]:
+    low = statistics.wilson(survey.same_answers, survey.answers).low
+    if survey.answers >= ENOUGH_ANSWERS and low is not None and low > HALF:
+        message = (
+            f"{survey.same_answers} of {survey.answers} tasks have the answer "
+            f"{survey.top_answer!r}: whoever always gives it is paid for it."
+        )
+        yield finding("card.labels", message, n=survey.answers, value=survey.same_answers)
+
+
+def _late_tasks(survey: Survey, evidence: Evidence) -> Iterator[Finding]:
+    first = len(evidence.facts.tasks or ())
+    if survey.error:
+        message = (
+            f"Up to {survey.limit} tasks with another seed did not load, although the first "
+            f"{first} did: {survey.error}"
+        )
+        yield finding("card.late_tasks", message)
+    elif survey.empty:
+        named = ", ".join(map(str, survey.empty))
+        message = f"Of {survey.tasks} tasks these have no prompt, although most have: {named}."
+        yield finding("card.late_tasks", message, tasks=survey.empty)
+
+
+def _seed(survey: Survey) -> Iterator[Finding]:
+    """Games may rightly have the same opening for every seed, so repeated prompts show nothing."""
+    if survey.seed_ignored and survey.exact <= MAXIMUM_REPEATED * survey.prompts:
+        yield finding("card.seed_ignored", "Two loads with different seeds gave the same tasks.")

@@ -1,0 +1,116 @@
+"""What a survey of many tasks shows, and what it must not accuse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from envyard.card.evidence import Evidence
+from envyard.card.verdict import findings_of
+from envyard.contract.runner_events import Facts
+from envyard.contract.survey import PlayedReference, Survey
+from tests.registry.card.test_measures import evidence, measured
+from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts
+
+
+def surveyed(*, hook: bool = True, rewards: dict[int, float | None] | None = None,
+             turns: int = 1, **fields: Any) -> Evidence:  # fmt: skip
+    """An honest run whose survey played twenty references, of which some earned otherwise."""
+    earned: dict[int, float | None] = dict.fromkeys(range(0, 40, 2), 1.0)
+    rows = [PlayedReference(t, r, turns=turns) for t, r in (earned | (rewards or {})).items()]
+    survey = Survey(limit=300, tasks=40, prompts=40, references=rows, **fields)
+    return evidence(facts=replace(make_facts(hook=hook), survey=survey))
+
+
+def codes(run: Evidence) -> list[tuple[str, str]]:
+    return [(f.code, f.severity) for f in findings_of(run, POLICIES)]
+
+
+def test_a_sound_survey_has_no_finding() -> None:
+    run = surveyed(answers=40, same_answers=2, top_answer="7")
+    assert codes(run) == []
+    reading = measured("references_paid", run)
+    assert (reading.status, reading.n) == ("pass", 25)
+
+
+def test_one_refused_reference_warns_and_is_named() -> None:
+    run = surveyed(rewards={30: 0.0})
+    assert codes(run) == [("card.references_paid", "warning")]
+    assert "task 30 of the survey got 0" in measured("references_paid", run).detail
+
+
+def test_references_refused_beyond_five_per_cent_reject() -> None:
+    run = surveyed(rewards={30: 0.0, 32: None})
+    assert codes(run) == [("card.references_paid", "error")]
+    assert "task 32 of the survey got no reward" in measured("references_paid", run).detail
+
+
+@pytest.mark.parametrize("unusual", [{"hook": False}, {"turns": 4}], ids=["field", "game"])
+def test_games_and_bare_answers_are_never_rejected_for_refused_references(
+    unusual: dict[str, Any],
+) -> None:
+    run = surveyed(rewards=dict.fromkeys(range(20, 40, 2), 0.0), **unusual)
+    assert ("card.references_paid", "warning") in codes(run)
+    assert "error" not in {severity for _, severity in codes(run)}
+
+
+def test_references_of_other_worth_and_below_zero_are_paid() -> None:
+    """Step penalties, a reward range of 0 to 1.5, and partial credit of single tasks."""
+    assert codes(surveyed(rewards={4: 0.4, 6: 1.5, 8: 0.2})) == []
+    played = [replace(r, reward=-0.2 if r.policy == "oracle" else -1.0) for r in honest_rollouts()]
+    negative = surveyed(rewards=dict.fromkeys(range(0, 40, 2), -0.3))
+    run = replace(negative, rollouts=tuple(played))
+    assert measured("references_paid", run).status == "pass"
+
+
+def test_without_any_reference_nothing_is_known() -> None:
+    run = replace(surveyed(), rollouts=(), facts=Facts())
+    assert measured("references_paid", run).status == "unknown"
+
+
+def test_answers_in_the_first_call_warn_where_half_of_the_tasks_have_them() -> None:
+    assert codes(surveyed(leaks=[2], leak="key: 7")) == []
+    assert codes(surveyed(leaks=list(range(8)), leak="key: 7")) == []
+    [finding] = findings_of(surveyed(leaks=list(range(0, 24, 2)), leak="key: 77"), POLICIES)
+    assert (finding.code, finding.severity) == ("card.leaks", "warning")
+    assert "'key: 77' in task 0 of the survey" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("same", "n", "warns"), [(40, 40, True), (22, 40, False), (5, 5, False), (30, 40, True)]
+)
+def test_one_answer_for_most_tasks_warns(same: int, n: int, warns: bool) -> None:
+    """Two balanced classes and sets of few tasks are sound."""
+    run = surveyed(answers=n, same_answers=same, top_answer="yes")
+    assert codes(run) == [("card.labels", "warning")] * warns
+
+
+def test_tasks_that_are_broken_late_warn() -> None:
+    assert codes(surveyed(empty=[25, 26])) == [("card.late_tasks", "warning")]
+    failed = evidence(facts=replace(make_facts(), survey=Survey(limit=300, error="KeyError: 'q'")))
+    [finding] = findings_of(failed, POLICIES)
+    assert finding.code == "card.late_tasks"
+    assert finding.message.endswith("although the first 5 did: KeyError: 'q'")
+
+
+def test_a_seed_without_effect_warns_but_not_where_all_tasks_begin_alike() -> None:
+    assert codes(surveyed(seed_ignored=True)) == [("card.seed_ignored", "warning")]
+    game = surveyed(seed_ignored=True, exact=39)
+    assert "card.seed_ignored" not in dict(codes(game))
+
+
+def test_repeated_prompts_of_the_survey_count() -> None:
+    reading = measured("diversity", surveyed(exact=10, near=2))
+    assert (reading.status, reading.n) == ("warn", 40)
+    assert measured("diversity", surveyed(exact=1)).status == "pass"
+
+
+def test_a_survey_read_from_json_is_bounded() -> None:
+    survey = Survey.from_dict({"tasks": -3, "leaks": [1, "x"] * 50, "references": [{"task": 4}, 7]})
+    assert survey.tasks == 0
+    assert len(survey.leaks) == 20
+    assert survey.references == [PlayedReference(4)]
+    full = Survey(limit=3, references=[PlayedReference(1, 0.5, "", 2)], leaks=[1], error="e")
+    assert Facts.from_dict(Facts(survey=full).to_dict()).survey == full

@@ -1,0 +1,133 @@
+"""The survey: built from the event lines of a sandbox that loads many tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from typing import Any
+
+from envyard.contract.survey import Survey
+from envyard_runner.execution.survey import PLAYED, SurveyRun
+from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.reply import Reply
+from tests.worker.execution.event_feed import EventFeed
+from tests.worker.stub_hub import job
+
+SPEC = job(policies=("silent", "oracle"), tasks=2, attempts=1, survey_tasks=100)
+
+
+def rows(n: int, **fields: Any) -> list[dict[str, Any]]:
+    return [
+        {"index": i, "hash": f"{i}", "prompt": f"What is {i} plus {i}?", "reference": True} | fields
+        for i in range(n)
+    ]
+
+
+class Surveyed:
+    """A survey whose sandbox reported these tasks."""
+
+    def __init__(self, tasks: list[dict[str, Any]], *, judged: bool = False, **fields: Any) -> None:
+        feed = EventFeed(SPEC)
+        feed.add_loaded(True, True)
+        self.run = SurveyRun(SPEC, feed.collector, judged=judged)
+        self("loaded", tasks=tasks, **fields)
+
+    def __call__(self, event: str, **fields: Any) -> None:
+        asyncio.run(self.run.add_line(json.dumps({"event": event, **fields}).encode()))
+
+    @property
+    def tasks(self) -> list[int]:
+        """The tasks whose references are to be played."""
+        groups = asyncio.run(self.run.gateway.plan.groups())
+        return sorted(item["task"] for group in groups for item in group)
+
+    def play(self, task: int, prompt: str, reply: str, **fields: Any) -> None:
+        """One call that got the reference, and the rollout's end."""
+        gateway = self.run.gateway
+        name = f"oracle/{task}/0"
+        record = gateway.records.open(name)
+        record.reference = {"role": "assistant", "content": reply}
+        call = Call([{"role": "user", "content": prompt}], [], False, False, {})
+        record.add(call, Reply(content=[reply], finish_reason="stop"), 0.0)
+        self("rollout", rollout=gateway.plan.alias(name), **fields)
+
+    @property
+    def result(self) -> Survey:
+        return self.run.result()
+
+
+def test_references_are_spread_from_the_first_task_to_the_last() -> None:
+    tasks = Surveyed(rows(100)).tasks
+    assert len(tasks) == PLAYED
+    assert (tasks[0], tasks[-1]) == (0, 99)
+    assert {b - a for a, b in itertools.pairwise(tasks)} == {5, 6}
+    assert Surveyed(rows(3)).tasks == [0, 1, 2]
+
+
+def test_no_reference_is_played_without_one_or_where_a_judge_or_a_group_decides() -> None:
+    assert Surveyed(rows(9, reference=False)).tasks == []
+    assert Surveyed(rows(9), judged=True).tasks == []
+    assert Surveyed(rows(9), compares=True).tasks == []
+
+
+def test_played_references_have_their_rewards_and_leaks() -> None:
+    survey = Surveyed(rows(40))
+    first, second, third, last = (survey.tasks[at] for at in (0, 1, 2, -1))
+    survey.play(first, "What? Key: 17", "17", ok=True, reward=1.0)
+    survey.play(second, "What?", "18", ok=False, error={"type": "KeyError", "message": "late"})
+    survey.play(last, "What?", "17", ok=True, reward=0.0)
+    survey.play(third, "What?", "9", ok=False, error={"type": "RolloutTimeout", "message": ""})
+    survey("rollout", rollout="nobody", ok=True, reward=1.0)
+    result = survey.result
+    assert [(r.task, r.reward, r.error) for r in result.references] == [
+        (first, 1.0, ""), (second, None, "KeyError: late"), (last, 0.0, ""),
+    ]  # fmt: skip
+    assert (result.leaks, result.leak) == ([first], "Key: 17")
+    assert (result.answers, result.same_answers, result.top_answer) == (3, 2, "17")
+
+
+def test_a_rollout_without_a_call_or_reported_twice_shows_nothing() -> None:
+    survey = Surveyed(rows(2))
+    alias = survey.run.gateway.plan.alias("oracle/1/0")
+    survey("rollout", rollout=alias, ok=True, reward=0.0)
+    survey.play(0, "What?", "1", ok=True, reward=1.0)
+    survey("rollout", rollout=survey.run.gateway.plan.alias("oracle/0/0"), ok=True, reward=0.0)
+    assert [(r.task, r.reward) for r in survey.result.references] == [(0, 1.0)]
+
+
+def test_prompts_and_answers_of_all_tasks_are_compared() -> None:
+    tasks = [*rows(10, answer="yes"), *({**row, "index": 10 + row["index"]} for row in rows(5))]
+    tasks[3] |= {"prompt": " "}
+    result = Surveyed(tasks).result
+    assert (result.tasks, result.prompts, result.exact) == (15, 14, 4)
+    assert result.empty == [3]
+    assert (result.answers, result.same_answers, result.top_answer) == (10, 10, "yes")
+
+
+def test_lines_of_wrong_shapes_end_nothing() -> None:
+    odd: list[dict[str, Any]] = [{"index": "x", "answer": "7", "prompt": "\ud800"}, {"index": []}]
+    survey = Surveyed(odd, seed_options="seed")
+    survey("rollout", rollout=[], ok=True)
+    survey("fatal", stage=4, error=7)
+    assert survey.result.error == ""
+
+
+def test_tasks_that_never_have_a_prompt_lack_none() -> None:
+    assert Surveyed(rows(9, prompt="")).result.empty == []
+
+
+def test_a_seed_is_ignored_where_it_is_taken_and_changes_no_task() -> None:
+    assert Surveyed(rows(9), seed_options=["seed"]).result.seed_ignored
+    assert not Surveyed(rows(9), seed_options=[]).result.seed_ignored
+    assert not Surveyed(rows(9, hash="other"), seed_options=["seed"]).result.seed_ignored
+
+
+def test_a_load_that_fails_is_kept_and_any_later_failure_is_not() -> None:
+    survey = Surveyed(rows(2))
+    survey("fatal", stage="run", error={"type": "SystemExit", "message": "1"})
+    assert survey.result.error == ""
+    survey.run.survey = None
+    survey("fatal", stage="load", error={"type": "KeyError", "message": "'q'"})
+    assert survey.result.error == "KeyError: 'q'"
+    assert survey.result.limit == 100

@@ -1,0 +1,41 @@
+"""Which conversations name their answer, and which merely contain it."""
+
+from __future__ import annotations
+
+import pytest
+
+from envyard_runner.survey.leaks import leak_in
+
+
+@pytest.mark.parametrize(
+    ("conversation", "reference"),
+    [
+        ("Add 3 and 39. (solution: 42)", "42"),
+        ("You help with sums. Key: THE OTTER FEEDS.\nStory 7", "THE OTTER FEEDS"),
+        ("Add 3 and 120. (code 321)", "123"),
+        ("The expected answer is Paris.", "<answer>Paris</answer>"),
+        ("Secret=hunter2 What is it?", "hunter2"),
+    ],
+)
+def test_an_answer_behind_a_word_that_presents_it_is_a_leak(
+    conversation: str, reference: str
+) -> None:
+    assert leak_in(conversation, reference)
+
+
+@pytest.mark.parametrize(
+    ("conversation", "reference"),
+    [
+        ("Repeat exactly: hello world", "hello world"),
+        ("Reverse this text.\n\nabc def", "fed cba"),
+        ("Paris is in France. Which town is in France?", "Paris"),
+        ("Answer yes or no: is 7 prime?", "yes"),
+        ("Reply with the answer (A, B or C).", "A"),
+        ("Answer with a number from 10 to 20.", "15"),
+        ("The answer 420 is too large. What is 6 * 7?", "42"),
+        ("Print the solution.", ""),
+        ("code " * 50, "x" * 5000),
+    ],
+)
+def test_echo_extraction_and_choice_are_no_leaks(conversation: str, reference: str) -> None:
+    assert not leak_in(conversation, reference)

@@ -1,0 +1,170 @@
+"""Load many more tasks than the run played, with another seed, and play references among them.
+
+It takes a sandbox of its own, bounded in time; whatever happens in it changes nothing of the run.
+docs/decisions/0073 gives the reasons.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from envyard.contract.job import JobSpec
+from envyard.contract.probes import ORACLE
+from envyard.contract.runner_events import TaskResult
+from envyard.contract.survey import MAX_INDICES, PlayedReference, Survey
+from envyard.contract.values import count, finite, record, records, text
+from envyard_runner.execution.collector import TIMEOUT, EventCollector, parse_event, read_tasks
+from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
+from envyard_runner.gateway import Gateway
+from envyard_runner.gateway.probes import plain_text
+from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.hub_api.event_outbox import EventOutbox
+from envyard_runner.survey.leaks import leak_in
+from envyard_runner.survey.near_duplicates import repeated
+
+MAX_SECONDS = 60.0
+NEEDED_SHARE = 0.3  # of the run's time that must be left for a survey to begin
+PLAYED = 20  # references, spread over all tasks
+MOSTLY = 0.5  # of the tasks that have a prompt, from which on an empty one is missing
+
+
+class SurveyRun:
+    """The survey of one run, built from the event lines of its sandbox.
+
+    References are only played where the first sandbox called no judge: none would answer here.
+    """
+
+    def __init__(self, job: JobSpec, collector: EventCollector, *, judged: bool) -> None:
+        self._job = replace(
+            job, tasks=job.survey_tasks, policies=(ORACLE,), attempts=1, seed=job.seed + 1
+        )
+        self._first, self._judged = collector.tasks or [], judged
+        self.gateway = Gateway(self._job, None)
+        self.survey: Survey | None = None
+        self._answers: dict[int, str] = {}
+        self._references: list[PlayedReference] = []
+        self._leaks: dict[int, str] = {}
+
+    async def run(
+        self,
+        factory: SandboxFactory,
+        access: RunAccess,
+        outbox: EventOutbox,
+        *,
+        keys: Mapping[str, str],
+        wall_seconds: float,
+    ) -> None:
+        """Load the tasks in the factory's next sandbox and queue the survey for the hub.
+
+        Nothing is loaded where the run's first load reached the end of the tasks, or where the
+        run's time of `wall_seconds` is nearly over.
+        """
+        left = factory.limits.wall_seconds
+        if not self._first or left < NEEDED_SHARE * wall_seconds:
+            return
+        data = access.data.replay_endpoint()
+        endpoints = Endpoints(self.gateway, data, access.hosts.endpoint(self.gateway.judge))
+        many = factory.surveying(tasks=self._job.tasks, seed=self._job.seed)
+        prepared = many.lasting(min(left, MAX_SECONDS)).make(keys)
+        async with prepared as sandbox, serving(sandbox, factory.program, endpoints):
+            async for line in sandbox.lines():
+                await self.add_line(line)
+            end = await sandbox.wait()
+        if self.survey is not None and (end.reason == "exited" or self.survey.tasks):
+            outbox.add_facts(survey=self.result())
+            played = len(self._references)
+            outbox.log_line(f"{self.survey.tasks} tasks were surveyed, {played} references played")
+
+    async def add_line(self, line: bytes) -> None:
+        """Process one line."""
+        event = parse_event(line)
+        match event.get("event"):
+            case "loaded" if self.survey is None:
+                await self._loaded(event)
+            case "rollout":
+                self._rollout(event)
+            case "fatal" if self.survey is None and event.get("stage") == "load":
+                error = record(event.get("error"))
+                why = f"{text(error.get('type'), 100)}: {text(error.get('message'), 500)}"
+                self.survey = Survey(limit=self._job.tasks, error=why)
+
+    def result(self) -> Survey:
+        """The survey with the references that were played by now."""
+        survey = self.survey or Survey()
+        answers = Counter(self._answers.values())
+        top, most = answers.most_common(1)[0] if answers else ("", 0)
+        return replace(
+            survey,
+            answers=answers.total(),
+            same_answers=most,
+            top_answer=text(top, 200),
+            references=sorted(self._references, key=lambda played: played.task),
+            leaks=sorted(self._leaks)[:MAX_INDICES],
+            leak=next(iter(self._leaks.values()), ""),
+        )
+
+    async def _loaded(self, event: dict[str, Any]) -> None:
+        tasks = read_tasks(event, self._job)
+        for row in records(event.get("tasks"), self._job.tasks):
+            if isinstance(row.get("answer"), str) and row["answer"].strip():
+                self._answers[count(row.get("index"))] = text(row["answer"], 2000)
+        prompts = [task.prompt for task in tasks if task.prompt.strip()]
+        exact, near = await asyncio.to_thread(repeated, prompts)
+        empty = [task.index for task in tasks if not task.prompt.strip()]
+        listed = event.get("seed_options")
+        same = [task.hash for task in tasks[: len(self._first)]] == [t.hash for t in self._first]
+        self.survey = Survey(
+            limit=self._job.tasks,
+            tasks=len(tasks),
+            prompts=len(prompts),
+            exact=exact,
+            near=near,
+            empty=empty[:MAX_INDICES] if len(prompts) > MOSTLY * len(tasks) else [],
+            seed_ignored=bool(listed) and same and len(self._first) > 1,
+        )
+        playable = [] if self._judged or event.get("compares") is True else spread(tasks)
+        self.gateway.plan.make(playable, swapped=(), compares=False)
+
+    def _rollout(self, event: dict[str, Any]) -> None:
+        name = self.gateway.plan.name(text(event.get("rollout"), 100))
+        if name is None or int(name.split("/")[1]) in {each.task for each in self._references}:
+            return
+        played = self.gateway.records.take(name)
+        task = int(name.split("/")[1])
+        error = record(event.get("error"))
+        if not played.replies or error.get("type") == TIMEOUT:
+            return  # not by the environment's doing, or not shown to be
+        reward = finite(event.get("reward")) if event.get("ok") is True else None
+        why = "" if reward is not None else _described(error)
+        self._references.append(PlayedReference(task, reward, why, played.replies))
+        with contextlib.suppress(IndexError):
+            self._compare(task, played)
+
+    def _compare(self, task: int, played: Record) -> None:
+        """Look for the answer in the first call, and count it among the answers."""
+        transcript = played.recorder.transcript
+        first = transcript.calls[0]
+        sent = [transcript.nodes[at].message for at in transcript.path(first.asked)]
+        conversation = "\n".join(plain_text(message.get("content")) for message in sent)
+        reply = plain_text((played.reference or {}).get("content"))
+        if reply.strip():
+            self._answers.setdefault(task, text(reply, 2000))
+        if found := leak_in(conversation, reply):
+            self._leaks[task] = found
+
+
+def spread(tasks: Sequence[TaskResult]) -> list[TaskResult]:
+    """At most PLAYED tasks that have a reference, from the first to the last at equal distances."""
+    able = [task for task in tasks if task.reference]
+    if len(able) <= PLAYED:
+        return able
+    return [able[round(at * (len(able) - 1) / (PLAYED - 1))] for at in range(PLAYED)]
+
+
+def _described(error: dict[str, Any]) -> str:
+    return f"{text(error.get('type'), 100)}: {text(error.get('message'), 200)}"

@@ -1,0 +1,1 @@
+"""Checks of a whole task set by texts alone: repeated prompts, and answers that prompts name."""

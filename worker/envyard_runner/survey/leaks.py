@@ -1,0 +1,29 @@
+"""Does a conversation name the answer before the policy earned it?
+
+That the answer stands somewhere in the prompt shows nothing: the task may be to copy, to extract or
+to choose. A leak is an answer, forwards or backwards, right behind a word that presents it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from envyard_runner.mutation.answers import OPPOSITES, find_answer
+
+SHORTEST = 2  # characters of an answer that is looked for; single letters and digits are options
+LONGEST = 2_000
+PRESENTS = r"\b(?:solution|answer|key|code|label|target|truth|secret|expected)\b"
+BETWEEN = r"\W{0,3}(?:is|are|=)?\W{0,3}"
+
+
+def leak_in(conversation: str, reference: str) -> str:
+    """The place where the conversation presents the reference's answer; empty where it does not."""
+    answer = find_answer(reference).answer.strip()
+    if not SHORTEST <= len(answer) <= LONGEST or answer.casefold() in OPPOSITES:
+        return ""
+    forms = dict.fromkeys((answer, answer[::-1])) if len(answer) > SHORTEST else [answer]
+    for form in forms:
+        pattern = rf"{PRESENTS}{BETWEEN}{re.escape(form)}(?!\w)"
+        if match := re.search(pattern, conversation, re.IGNORECASE):
+            return match[0][:200]
+    return ""
