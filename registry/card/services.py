@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from envyard.card.evidence import Evidence, name
-from envyard.card.learnability import model_results
+from envyard.card.learnability import ModelResults, model_results
 from envyard.card.measures import all_measures
 from envyard.card.rules import RULES
 from envyard.card.scores import by_policy
@@ -38,7 +38,7 @@ def evidence_of(run: Run) -> Evidence:
 def compute(*, run: Run) -> Card:
     """Measure the run and store it as its version's card; the same run gives the same card."""
     evidence = evidence_of(run)
-    results = model_results(evidence, suite=run.suite.name if run.suite else SMOKE)
+    results = _results(run, evidence)
     first = results[0] if results else None
     card, _ = Card.objects.update_or_create(
         version=run.version,
@@ -56,6 +56,15 @@ def compute(*, run: Run) -> Card:
         difficulty=first.difficulty if first else "",
     )
     return card
+
+
+def results_of(run: Run) -> list[ModelResults]:
+    """What the run's model can learn, also of a run that has no card."""
+    return _results(run, evidence_of(run))
+
+
+def _results(run: Run, evidence: Evidence) -> list[ModelResults]:
+    return model_results(evidence, suite=run.suite.name if run.suite else SMOKE)
 
 
 def verdict(*, run: Run, required_policies: Sequence[str]) -> list[Finding]:

@@ -14,7 +14,16 @@ from envyard.contract.job import MODEL
 from envyard.contract.probes import PROBE_NAMES
 from registry.catalog.related_models import VersionFinding
 from registry.read_models import links
-from registry.read_models.annotations import Moment, Sha256, Spec, StoredScore, Uri, extended
+from registry.read_models.annotations import (
+    Moment,
+    Sha256,
+    Spec,
+    StoredModelResults,
+    StoredScore,
+    Uri,
+    extended,
+)
+from registry.read_models.model_results import of_run
 from registry.read_models.scores import of_runs
 from registry.runs import queue, waiting
 from registry.runs.models import Run
@@ -110,6 +119,10 @@ class RunDetail(FollowedRun):
     seed: int
     variables: Annotated[dict[str, str], Spec(description="The public variables that it had.")]
     hosts: Annotated[list[str], Spec(description="The hosts that it might reach.")]
+    models: Annotated[
+        list[StoredModelResults],
+        Spec(description="What its model can learn and what that costs, once it succeeded."),
+    ]
 
 
 def summaries(runs: Sequence[Run]) -> list[RunSummary]:
@@ -186,6 +199,7 @@ def detail(run: Run) -> RunDetail:
         seed=run.seed,
         variables=run.provided.get("variables", {}),
         hosts=run.provided.get("hosts", []),
+        models=of_run(run),
     )
 
 

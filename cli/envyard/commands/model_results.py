@@ -14,7 +14,8 @@ def show_models(models: list[dict[str, Any]], out: Output) -> None:
     """One block for each model: the sentence, known measures, and tasks by solve rate."""
     for results in models:
         name = results["model"] or results["policy"]
-        count = f"{results['n']} rollouts of {results['tasks']} tasks"
+        tasks = f"{results['tasks']} task{'' if results['tasks'] == 1 else 's'}"
+        count = f"{results['n']} rollouts of {tasks}"
         out.line(f"\nModel {name}, suite {results['suite']}, {count}")
         out.line(f"  {results['sentence']}")
         known = [row for row in results["measures"] if row["value"] is not None]

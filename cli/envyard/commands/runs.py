@@ -7,6 +7,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, environment_path
+from envyard.commands.model_results import show_models
 from envyard.commands.show import (
     duration,
     local_time,
@@ -104,6 +105,7 @@ def run_show(args: Namespace, out: Output) -> None:
     for score in run["scores"]:
         failed = f", {score['failed']} failed" if score["failed"] else ""
         out.line(f"  {score_text(score)}{failed}")
+    show_models(run.get("models", []), out)
     for row in run["findings"]:
         show_finding(Finding.from_dict(row), out)
     if run["ended_at"]:

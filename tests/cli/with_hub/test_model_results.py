@@ -10,7 +10,7 @@ from envyard.__main__ import main
 from envyard.commands.model_results import sparkline
 from registry.accounts import tokens
 from registry.card import services as cards
-from registry.models import User
+from registry.models import User, Version
 from tests.factories import make_rollout, make_run, make_version
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,6 +58,23 @@ def test_info_states_that_there_is_no_gradient(
     out = capsys.readouterr().out
     assert "0% of 8 rollouts are solved" in out
     assert "no gradient for this model." in out
+
+
+def test_an_evaluation_shows_the_results_of_its_own_model(
+    hub: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version = Version.objects.get(environment__name="even")
+    run = make_run(version, policies=["model"], model="org/other", attempts=2)
+    for attempt in range(2):
+        make_rollout(run, "model", 0, attempt=attempt, reward=float(attempt))
+    assert main(["runs", "show", str(run.pk)]) == 0
+    out = capsys.readouterr().out
+    assert "Model org/other, suite smoke, 2 rollouts of 1 task" in out
+    assert "rewards differ within 1 of 1 tasks" in out
+    [results] = json_of(capsys, "runs", "show", str(run.pk))["models"]
+    assert results["model"] == "org/other"
+    [decided] = json_of(capsys, "info", "alice/even")["card"]["models"]
+    assert decided["model"] == "org/tiny"
 
 
 def test_search_sorts_and_filters_by_what_can_be_learned(
