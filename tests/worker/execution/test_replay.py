@@ -180,6 +180,25 @@ def test_a_replay_has_a_new_word_and_is_neither_expected_nor_a_rollout() -> None
     assert feed.plan.reveal(f"in {second.words[0]}").startswith("in silent/")
 
 
+def test_a_replay_that_got_no_reply_under_load_is_left_out() -> None:
+    """A busy machine was taken for a reward that differs."""
+    feed = loaded_feed(job(policies=("silent",), tasks=2), 2)
+    finish(feed)
+    second = Second(feed)
+    error = {"type": "ProviderError", "message": "connection refused", "fault": "model"}
+    excused, diverged = second.words
+    replies = feed.plan.replays.record(diverged)
+    assert replies is not None
+    assert replies.replies_to_repeat is not None
+    replies.replies_to_repeat.answer(call("another question"))
+    for word in (excused, diverged):
+        second("rollout", rollout=word, ok=False, error=error)
+    rows = {row.left_out: row for row in results(feed).values()}
+    assert rows.keys() == {replays.NO_REPLY, ""}
+    assert rows[""].error == "ProviderError: connection refused"
+    assert rows[""].diverged == 1
+
+
 def test_neither_sandbox_answers_for_the_rollouts_of_the_other() -> None:
     feed = loaded_feed(job(policies=("silent",), tasks=1), 1)
     word = feed.plan.alias("silent/0/0")

@@ -21,6 +21,7 @@ from envyard_runner.sandbox import Exit
 MIN_SECONDS = 30.0  # where the run's time is over its tasks are loaded again all the same
 MAX_SECONDS = 240.0
 LOG_TAIL = 20_000
+EXCUSED = ("model", "platform")  # faults of an error, as our own driver names them
 
 
 class ReplayRun:
@@ -101,7 +102,8 @@ class ReplayRun:
         self.add_output(f"{text(error.get('traceback'), 8000)}\n{kind}: {message}".encode())
 
     def _ended(self, alias: str, event: dict[str, Any]) -> None:
-        if not self._replays.ended(alias, _replay(event, self._reveal)):
+        excused = event.get("ok") is not True and record(event.get("error")).get("fault") in EXCUSED
+        if not self._replays.ended(alias, _replay(event, self._reveal), excused=excused):
             self._collector.reject(alias)
 
 

@@ -19,6 +19,7 @@ from envyard.contract.runner_events import TaskResult
 from envyard.contract.survey import MAX_INDICES, PlayedReference, Survey
 from envyard.contract.values import count, finite, record, records, text
 from envyard_runner.execution.collector import TIMEOUT, EventCollector, parse_event, read_tasks
+from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
 from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.probes import plain_text
@@ -137,7 +138,7 @@ class SurveyRun:
         played = self.gateway.records.take(name)
         task = int(name.split("/")[1])
         error = record(event.get("error"))
-        if not played.replies or error.get("type") == TIMEOUT:
+        if not played.replies or error.get("type") == TIMEOUT or error.get("fault") in EXCUSED:
             return  # not by the environment's doing, or not shown to be
         reward = finite(event.get("reward")) if event.get("ok") is True else None
         why = "" if reward is not None else _described(error)

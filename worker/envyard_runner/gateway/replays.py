@@ -35,6 +35,7 @@ LATE = "the run's time was nearly over"
 OTHER_TASK = "its task was another one when loaded again"
 GROUP_UNREPEATABLE = "another attempt of its group cannot be repeated"
 NOT_ENDED = "its second playing did not end in the time there was"
+NO_REPLY = "a call of it got no reply when played again"
 TOO_LONG = "it took longer than a rollout may when played again"
 
 _shuffle = random.SystemRandom().shuffle
@@ -182,13 +183,20 @@ class Replays:
         """The rollout that is replayed under an alias, None where there is none."""
         return self._running[alias][0] if alias in self._running else None
 
-    def ended(self, alias: str, replay: Replay) -> bool:
-        """Store the result of a replay; False where the alias names none or it ended before."""
+    def ended(self, alias: str, replay: Replay, *, excused: bool = False) -> bool:
+        """Store the result of a replay; False where the alias names none or it ended before.
+
+        `excused`: it failed at the model's side, where nothing but the gateway is. A machine under
+        load refuses connections; only a replay that made another call is to blame for that.
+        """
         rollout, record = self._running.get(alias, ("", None))
-        if record is None and self.mutants.ended(alias, replay):
-            return True
-        if record is None or record.replies_to_repeat is None or rollout in self._results:
+        if record is None:
+            return self.mutants.ended(alias, Replay(left_out=NO_REPLY) if excused else replay)
+        if record.replies_to_repeat is None or rollout in self._results:
             return False
+        if excused and not (record.replies_to_repeat.diverged or self.judge.diverged[rollout]):
+            self._results[rollout] = Replay(left_out=NO_REPLY)
+            return True
         record.replies_to_repeat.end()
         self._results[rollout] = replace(
             replay,
