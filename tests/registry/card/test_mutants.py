@@ -10,8 +10,9 @@ from envyard.card.mutants import comparable, corrupting, difference, equivalent,
 from envyard.card.verdict import findings_of
 from envyard.contract.findings import Finding
 from envyard.contract.mutants import MutantResult
+from envyard.contract.replay import Replay
 from tests.registry.card.test_measures import evidence, measured
-from tests.registry.run_factories import POLICIES, make_facts
+from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts
 
 CAUGHT = ("digit", "last_digit", "sign", "truncation", "blank", "negation", "claim")
 FORMS = ("spaces", "thousands")
@@ -71,8 +72,25 @@ def test_rewards_below_zero_are_compared_as_they_are() -> None:
 def test_a_rollout_whose_reward_is_not_steady_shows_nothing() -> None:
     rows = mutants(*CAUGHT, control=0.4)
     assert comparable(rows) == []
-    assert findings(rows) == []
+    assert [finding.code for finding in findings(rows)] == ["card.reproducible_reward"]
     assert measured("mutants_caught", evidence(facts=replace(make_facts(), mutants=rows))).n == 0
+
+
+def test_a_paid_reply_that_is_paid_less_when_it_is_repeated_shows_state() -> None:
+    """Replays of each rollout alone agree: the first of its kind is paid in every process."""
+    played = [replace(r, replay=Replay(r.reward, r.rewards)) for r in honest_rollouts()]
+    facts = replace(make_facts(), mutants=mutants(control=0.0))
+    [finding] = findings_of(evidence(played, facts=facts), POLICIES)
+    assert (finding.code, finding.severity) == ("card.reproducible_reward", "warning")
+    assert "3 of 3 paid replies got another reward" in finding.message
+    assert finding.details["rewards"]["oracle/0/0"] == [1.0, 0.0]
+    steady = evidence(played, facts=replace(facts, mutants=mutants()))
+    assert measured("reproducible_reward", steady).status == "pass"
+    crashed = evidence(played, facts=replace(facts, mutants=mutants(control=None)))
+    assert measured("reproducible_reward", crashed).status == "pass"
+    forged = [replace(r, recorded=None) for r in mutants(control=0.0)]
+    unknown = evidence(played, facts=replace(facts, mutants=forged))
+    assert measured("reproducible_reward", unknown).status == "pass"
 
 
 def test_the_last_text_of_several_turns_may_count_for_nothing() -> None:

@@ -8,6 +8,7 @@ from envyard.card.evidence import Evidence
 from envyard.card.measures.definition import (
     Measure,
     MeasureDefinition,
+    OfTask,
     Reading,
     Status,
     gate_finding,
@@ -18,6 +19,8 @@ from envyard.card.measures.definition import (
 )
 from envyard.card.rescoring import rescored
 from envyard.contract.findings import Finding
+from envyard.contract.mutants import CONTROL, MutantResult
+from envyard.contract.replay import agree
 
 
 def reproducible_tasks(evidence: Evidence) -> Reading:
@@ -61,18 +64,47 @@ def _differing_tasks(measure: Measure, evidence: Evidence) -> list[Finding]:
 
 def reproducible_reward(evidence: Evidence) -> Reading:
     """The share of replayed rollouts that were rewarded as before; only ever a warning, because a
-    judge or a clock may be meant to decide."""
-    rescoring = rescored(evidence.rollouts)
-    if not rescoring.n:
+    judge or a clock may be meant to decide.
+
+    Paid replies that were repeated once more in the process of the replays count too: state that a
+    reward leaves behind shows only there.
+    """
+    rescoring, again = rescored(evidence.rollouts), _repeated_beside_others(evidence)
+    if not rescoring.n and not again:
         return unknown(rescoring.sentence)
-    status: Status = "warn" if rescoring.differing else "pass"
-    compared = [(r, True) for r in rescoring.agreeing] + [(r, False) for r in rescoring.differing]
-    return share_of_rollouts(compared, status, rescoring.sentence)
+    changed = [result for result, same in again if not same]
+    detail = rescoring.sentence
+    if changed:
+        first = changed[0]
+        detail += (
+            f"; {len(changed)} of {len(again)} paid replies got another reward when they were "
+            f"repeated among others: {first.rollout} {first.recorded:g}, then {first.reward:g}"
+        )
+    status: Status = "warn" if rescoring.differing or changed else "pass"
+    compared: list[tuple[OfTask, bool]] = [
+        *((rollout, True) for rollout in rescoring.agreeing),
+        *((rollout, False) for rollout in rescoring.differing),
+        *again,
+    ]
+    return share_of_rollouts(compared, status, detail)
+
+
+def _repeated_beside_others(evidence: Evidence) -> list[tuple[MutantResult, bool]]:
+    """The controls of mutants, and whether each got the recorded reward."""
+    controls = [m for m in evidence.facts.mutants or () if m.operator == CONTROL]
+    return [
+        (m, agree(m.recorded, m.reward))
+        for m in controls
+        if m.reward is not None and m.recorded is not None
+    ]
 
 
 def _differing_rewards(evidence: Evidence) -> dict[str, Any]:
     """The rollouts whose rewards differ, with both rewards of each."""
     pairs = rescored(evidence.rollouts).pairs
+    for result, same in _repeated_beside_others(evidence):
+        if not same:
+            pairs.setdefault(result.rollout, [result.recorded, result.reward])
     return {"where": next(iter(pairs)), "rewards": pairs}
 
 
