@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from django.core.cache import caches
 from django.db.models import QuerySet
 
+from envyard.card.items import negative_items
 from envyard.card.paired import Comparison, ranked
 from envyard.contract.job import MODEL
 from registry.catalog.models import Version
@@ -46,6 +47,20 @@ class VerifiedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SuspectTask:
+    """A task whose reward falls with the strength of the model: its label may be wrong.
+
+    `discrimination` is its correlation over the models with the mean of all other tasks, `high` the
+    upper bound.
+    """
+
+    task: int
+    discrimination: float
+    high: float
+    models: int
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimedRow:
     """A model that somebody evaluated on their own machine, with the mean of the pushed samples.
 
@@ -74,6 +89,10 @@ class Leaderboard:
     verified: list[VerifiedRow]
     reproduced: list[ClaimedRow]
     self_reported: list[ClaimedRow]
+    suspect_tasks: Annotated[
+        list[SuspectTask],
+        Spec(description="Solved by weak models and failed by strong ones; needs 4 models."),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +114,8 @@ def leaderboard(
     runs = results(version, suite)[:MAX_MODELS]
     shown = scores.of_runs(runs)
     rows = []
-    for index, rank, difference in _places(runs):
+    places, suspects = _analysed(runs)
+    for index, rank, difference in places:
         run = runs[index]
         score = next((each for each in shown[run.pk] if each["policy"] == MODEL), None)
         if score is None or run.ended_at is None:
@@ -119,6 +139,7 @@ def leaderboard(
         verified=rows,
         reproduced=[row for row in claimed if row.evidence == "reproduced"],
         self_reported=[row for row in claimed if row.evidence == "self_reported"],
+        suspect_tasks=suspects,
     )
 
 
@@ -175,18 +196,28 @@ def results(version: Version, suite: Suite) -> list[Run]:
     return [newest[model] for model in sorted(newest)]
 
 
-def _places(runs: list[Run]) -> list[tuple[int, int, Comparison | None]]:
-    """Index, rank and difference of each run, the best first; kept, as ended runs never change."""
+Places = list[tuple[int, int, Comparison | None]]
+
+
+def _analysed(runs: list[Run]) -> tuple[Places, list[SuspectTask]]:
+    """Index, rank and difference of each run, the best first, and the tasks that strong models
+    fail; kept in the cache, as ended runs never change."""
     names = " ".join(run.pk.hex for run in runs)
-    key = f"places-{hashlib.sha256(names.encode()).hexdigest()}"
-    stored: Any = cache.get(key)
+    key = f"analysed-{hashlib.sha256(names.encode()).hexdigest()}"
+    stored: tuple[Places, list[SuspectTask]] | None = cache.get(key)
     if stored is None:
         rewards, bounds = paired_runs.rewards_of(runs)
-        places = ranked([rewards[run.pk] for run in runs], bounds)
-        stored = [(place.index, place.rank, place.to_first) for place in places]
+        rows = [rewards[run.pk] for run in runs]
+        places = [(place.index, place.rank, place.to_first) for place in ranked(rows, bounds)]
+        indexes = paired_runs.indexes_of(runs[0]) if runs else {}
+        suspects = [
+            SuspectTask(indexes[item.task], item.discrimination, item.high, item.models)
+            for item in negative_items(rows, bounds)
+            if item.task in indexes
+        ]
+        stored = places, suspects
         cache.set(key, stored, SECONDS)
-    places_kept: list[tuple[int, int, Comparison | None]] = stored
-    return places_kept
+    return stored
 
 
 def regression(version: Version, suite: Suite) -> Regression:

@@ -61,6 +61,11 @@ def rewards_of(runs: Iterable[Run]) -> tuple[dict[UUID, Rewards], Bounds]:
     return {pk: rewards[pk] for pk in by_id}, bounds_of(results)
 
 
+def indexes_of(run: Run) -> dict[Task, int]:
+    """The index of each task in the run."""
+    return {task: index for index, task in _tasks(run).items()}
+
+
 def _tasks(run: Run) -> dict[int, Task]:
     """Index -> hash of the task with its number among those of the same hash."""
     seen: Counter[str] = Counter()

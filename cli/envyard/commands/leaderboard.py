@@ -8,7 +8,7 @@ from typing import Any
 from envyard import config as configs
 from envyard.client import Hub, version_path
 from envyard.commands.evaluate import latest
-from envyard.commands.show import interval, ref_of, run_of
+from envyard.commands.show import interval, number, ref_of, run_of
 from envyard.contract.suite import FULL
 from envyard.output import Output
 
@@ -60,6 +60,9 @@ def run_leaderboard(args: Namespace, out: Output) -> None:
         ],
     )
     out.note("Measured by this hub. Equal ranks are ties: their paired difference may be 0.", "dim")
+    for row in board["suspect_tasks"]:
+        value = f"{number(row['discrimination'])}, at most {number(row['high'])}"
+        out.note(f"task {row['task']}: suspect label, weak models do better ({value})", "yellow")
     if len(board["verified"]) > 1:
         first, second = board["verified"][:2]
         out.hint(f"compare two: hub compare {first['run']} {second['run']}")

@@ -213,3 +213,13 @@ def test_a_sample_without_a_finite_reward_is_left_out(
     row = pushed(version, carol, full, "tiny", [1.0, 0.0, 0.5], 0.5)
     samples.add(evaluation=row, samples=[{"reward": reward}])
     assert (row.sample_count, row.rewarded, row.sample_mean) == (4, 3, 0.5)
+
+
+def test_a_task_that_only_weak_models_solve_is_named(version: Version, full: Suite) -> None:
+    for place in range(16):
+        run = evaluated(version, f"model-{place}", full, rate=place * 0.06 + 0.05)
+        if place < 8:
+            run.rollouts.filter(task=TASKS - 1).update(reward=1.0)
+    board = leaderboards.leaderboard(version, full)
+    assert [row.task for row in board.suspect_tasks] == [TASKS - 1]
+    assert board.suspect_tasks[0].high < 0
