@@ -75,6 +75,7 @@ SENTENCES = {
     "runner.renewed": "{actor} gave runner {runner} a new token",
     "secret.deleted": "{actor} deleted the secret {name} of {environment}",
     "secret.set": "{actor} set the secret {name} of {environment} for {hosts}",
+    "suite.created": "{actor} created the suite {name} of {environment}",
     "token.leaked": "{actor} revoked token {token}, found at {where}",
     "token.minted": "{actor} made token {token}",
     "token.revoked": "{actor} revoked token {token}",
