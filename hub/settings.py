@@ -139,6 +139,8 @@ HUB_PACKAGE_INDEX = env.public_url("HUB_PACKAGE_INDEX")  # shown to clients that
 HUB_GIT_REPOSITORIES = env.git_repositories("HUB_GIT_REPOSITORIES")  # that versions may depend on
 HUB_GIT_MB = env.integer("HUB_GIT_MB", 100, low=1, high=4096)  # the files of one commit
 HUB_REQUIRED_POLICIES = env.words("HUB_REQUIRED_POLICIES", HUB_POLICIES, among=HUB_POLICIES)
+HUB_REMEASURE_RUNS_PER_DAY = env.integer("HUB_REMEASURE_RUNS_PER_DAY", 10, low=0, high=10**6)
+HUB_REMEASURE_DAYS = env.integer("HUB_REMEASURE_DAYS", 30, low=1, high=36500)
 HUB_SMOKE_TASKS = env.integer("HUB_SMOKE_TASKS", 5, low=1, high=1000)
 HUB_SMOKE_ATTEMPTS = env.integer("HUB_SMOKE_ATTEMPTS", 4, low=1, high=64)  # by the model, a task
 HUB_FULL_TASKS = env.integer("HUB_FULL_TASKS", 100, low=1, high=100_000)

@@ -13,6 +13,7 @@ from registry.accounts.models import (
 from registry.attestations.models import Provenance
 from registry.cache import CacheRow
 from registry.card.models import Card, SignedCard
+from registry.card.remeasurement_models import Remeasurement
 from registry.catalog.changes import IndexChange
 from registry.catalog.data_locks import VersionDataLock
 from registry.catalog.locks import VersionLock
@@ -60,6 +61,7 @@ __all__ = [
     "Owner",
     "Provenance",
     "Quota",
+    "Remeasurement",
     "RenderedReadme",
     "Report",
     "Rollout",

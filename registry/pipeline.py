@@ -41,6 +41,7 @@ from registry.provisions import hosts
 from registry.runs import services as runs
 from registry.runs.endings import replace_findings
 from registry.runs.models import Run
+from registry.runs.queries import newest_deciding
 from registry.uploads import limits, staging
 
 UPLOADED, CHECKING, EVALUATING, LISTED, REJECTED, HELD = Version.Status
@@ -123,12 +124,9 @@ def judge(run_id: str) -> None:
     run = Run.objects.select_related("version__environment__owner").filter(pk=run_id).first()
     if run is None or run.is_active or run.version.status != EVALUATING:
         return
-    version = run.version
-    if (
-        version.runs.deciding().order_by("-created_at").values_list("pk", flat=True).first()
-        != run.pk
-    ):
+    if newest_deciding(run.version) != run.pk:
         return
+    version = run.version
     with suppress(Stale), transaction.atomic():
         if run.status == Run.Status.SUCCEEDED:
             card.compute(run=run)
@@ -230,7 +228,7 @@ def retry_run(*, run: Run, by: User) -> Run:
 
     Raises Stale where the run is active or not the newest, and what `retry` raises."""
     version = run.version
-    newest = version.runs.deciding().order_by("-created_at").values_list("pk", flat=True).first()
+    newest = newest_deciding(version)
     if run.is_active:
         raise Stale(f"run {run.pk} is {run.status}", f"Follow it: hub logs -f {run.pk}")
     if newest != run.pk:
@@ -259,13 +257,8 @@ def rejudge(*, version: Version, reason: str, by: User | None = None) -> None:
         raise Stale(f"{version} is {version.status}; only a rejected version is judged again")
     run = version.runs.deciding().order_by("-created_at").first()
     with transaction.atomic():
-        events.record(
-            "version.rejudged",
-            by=by,
-            environment=version.environment,
-            version=version,
-            reason=reason,
-        )
+        env = version.environment
+        events.record("version.rejudged", by=by, environment=env, version=version, reason=reason)
         if run is None or version.findings.filter(stage=Stage.CHECK, severity="error").exists():
             _restart(version, CHECKING, by, "judged again")
         elif run.status == Run.Status.SUCCEEDED and not _author_errors(

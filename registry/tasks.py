@@ -9,6 +9,8 @@ from django.utils import timezone
 from registry import pipeline, recovery
 from registry.catalog.search import facets
 from registry.index import writer
+from registry.remeasurements import schedule
+from registry.remeasurements import services as remeasurements
 from registry.runs import services as runs
 from registry.runs import transcripts
 from registry.sources import services as sources
@@ -27,6 +29,7 @@ def check_version(version_id: int) -> None:
 def judge(run_id: str) -> None:
     """Decide on the version of a run that has ended."""
     pipeline.judge(run_id)
+    remeasurements.conclude(run_id)
 
 
 @shared_task(name="registry.ring")
@@ -45,6 +48,12 @@ def sweep() -> None:
 def publish_index() -> None:
     """Write the index pages that changed (after the change, and beat)."""
     writer.update_pages()
+
+
+@shared_task(name="registry.remeasure")
+def remeasure() -> None:
+    """Measure listed versions again that are due (beat)."""
+    schedule.schedule(now=timezone.now())
 
 
 @shared_task(name="registry.recount")

@@ -28,6 +28,7 @@ from registry.errors import HubError, NotFound
 from registry.read_models import environments, versions
 from registry.read_models import locks as lock_models
 from registry.read_models.needs import Requirement
+from registry.remeasurements import services as remeasurements
 from registry.runs import waiting
 
 MOVING = (Version.Status.UPLOADED, Version.Status.CHECKING, Version.Status.EVALUATING)
@@ -54,6 +55,8 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
             "own_quarantine": row.quarantined_at,
             "may_quarantine": can(request.user, "version.quarantine", row),
             "may_retry": row.status == Version.Status.HELD
+            and can(request.user, "version.retry", row),
+            "may_remeasure": row.status == Version.Status.LISTED
             and can(request.user, "version.retry", row),
             "may_provide": may_provide(request, row, context["version"].requirements),
             "may_rejudge": row.status == Version.Status.REJECTED
@@ -166,12 +169,12 @@ def delete(request: HttpRequest, owner: str, name: str, number: str) -> HttpResp
 @require_POST
 @login_required
 def retry(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
-    """Evaluate a held version again."""
+    """Evaluate a held version again, or measure a listed one again."""
 
     def again(version: Version) -> None:
         user = person(request)
         rates.check(request, "retry", person=str(user.pk))
-        pipeline.retry(version=version, by=user)
+        remeasurements.retry(version=version, by=user)
 
     return act(request, version_or_404(request, owner, name, number), "version.retry", again)
 

@@ -35,11 +35,12 @@ def to_notify(owner: Owner, *, by: User) -> list[User]:
 
     Call it before the change. Closed accounts are included: staff could close an account first.
     """
-    people = _owners(owner)
+    people = owners(owner)
     return [] if by in people else people
 
 
-def _owners(owner: Owner) -> list[User]:
+def owners(owner: Owner) -> list[User]:
+    """The person, or the owners of the organisation; closed accounts are included."""
     if owner.user is not None:
         return [owner.user]
     roles = Membership.objects.filter(

@@ -31,6 +31,7 @@ from registry.errors import NotFound
 from registry.read_models import data_locks
 from registry.read_models import locks as lock_models
 from registry.read_models import versions as read_models
+from registry.remeasurements import services as remeasurements
 
 
 @extend_schema(
@@ -154,11 +155,12 @@ def yank(request: Request, owner: str, name: str, number: str) -> Response:
 @permission_classes([requires(POST="version.retry")])
 @throttle_classes([rate_scope("retry", per_person=True)])
 def retry(request: Request, owner: str, name: str, number: str) -> Response:
-    """Evaluate a held version again. For those who may publish it, and staff. 409 where it is not
-    held: one that is under way is not retried. From the second retry within a day 429 until a
-    minute after it was held, then two, four, up to an hour; not for staff."""
+    """Evaluate a held version again, or measure a listed one again, whose status that does not
+    change. For those who may publish it, and staff. 409 where it is under way or rejected. From the
+    second retry of a held version within a day 429 until a minute after it was held, then two,
+    four, up to an hour, and for a listed version within a day of the last; not for staff."""
     row = lookup.version(request, owner, name, number)
-    pipeline.retry(version=row, by=person(request))
+    remeasurements.retry(version=row, by=person(request))
     return _detail(row)
 
 

@@ -12,7 +12,8 @@ from registry.runs.models import Run
 class Card(models.Model):
     """Measured quality of a version, recomputable from the run's stored rollouts.
 
-    `rules` is the version of the rules that it was computed by, 0 before those had one.
+    `rules` is the version of the rules that it was computed by, 0 before those had one; `release`
+    the newest release of the version's framework that the hub knew then.
     `model_results` holds the ModelResults of each model, what a trainer will see.
     """
 
@@ -21,6 +22,7 @@ class Card(models.Model):
     measures = models.JSONField(default=list)
     scores = models.JSONField(default=list)
     rules = models.PositiveIntegerField(default=0)
+    release = models.CharField(max_length=80, blank=True)
     model_results = models.JSONField(default=list)
     computed_at = models.DateTimeField(auto_now=True)
 

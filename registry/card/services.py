@@ -11,6 +11,7 @@ from envyard.card.rules import RULES
 from envyard.card.scores import by_policy
 from envyard.card.verdict import findings_of
 from envyard.contract.findings import Finding
+from envyard.contract.frameworks.adapters import adapters_of
 from envyard.contract.replay import Replay
 from envyard.contract.runner_events import Facts, RolloutResult, Usage
 from envyard.contract.suite import SMOKE
@@ -46,6 +47,7 @@ def compute(*, run: Run) -> Card:
             "run": run,
             "measures": [measure.to_dict() for measure in all_measures(evidence)],
             "rules": RULES,
+            "release": newest_release(run.version.framework),
             "scores": [score.to_dict() for score in by_policy(evidence.rollouts)],
             "model_results": [result.to_dict() for result in results],
         },
@@ -65,6 +67,12 @@ def results_of(run: Run) -> list[ModelResults]:
 
 def _results(run: Run, evidence: Evidence) -> list[ModelResults]:
     return model_results(evidence, suite=run.suite.name if run.suite else SMOKE)
+
+
+def newest_release(framework: str) -> str:
+    """The newest release of the framework that this hub's adapters know; empty where none."""
+    releases = [release for row in adapters_of(framework) for release in row.known_releases()]
+    return str(max((release.version for release in releases), default=""))
 
 
 def verdict(*, run: Run, required_policies: Sequence[str]) -> list[Finding]:

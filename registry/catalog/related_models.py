@@ -60,7 +60,7 @@ class FindingQuerySet(QuerySet["VersionFinding"]):
 
     def deciding(self) -> Self:
         """Those of the checks, of runs by which versions are listed, and of the card."""
-        return self.exclude(run__purpose="evaluation")
+        return self.exclude(run__purpose__in=("evaluation", "remeasured"))
 
 
 class VersionFinding(models.Model):

@@ -91,6 +91,7 @@ SENTENCES = {
     "version.listed": "{actor} listed {version}",
     "version.quarantined": "{actor} put {version} into quarantine",
     "version.rejected": "{actor} rejected {version}",
+    "version.remeasured": "{version} was measured again: {outcome}",
     "version.rejudged": "{actor} had the rejection of {version} judged again",
     "version.released": "{actor} released {version} from quarantine",
     "version.sent_again": "{actor} sent the step of {version} again",

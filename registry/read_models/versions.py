@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Any
 
 from envyard.contract.runner_events import Facts
 from registry.attestations import services as attestations
 from registry.card.models import Card
 from registry.catalog.models import Environment, Version
-from registry.events import Event
 from registry.provisions import hosts
-from registry.read_models import links, needs, runs, signed_cards
+from registry.read_models import links, needs, remeasurements, runs, signed_cards, steps
 from registry.read_models.annotations import (
     Moment,
     Sha256,
@@ -29,11 +27,11 @@ from registry.read_models.annotations import (
 from registry.read_models.data_locks import DataSet, data_sets
 from registry.read_models.git_sources import GitDependency, git_dependencies
 from registry.read_models.needs import Requirement, VersionNeeds
+from registry.read_models.remeasurements import Remeasurement
 from registry.read_models.runs import FollowedRun, RecordedFinding
 from registry.read_models.signed_cards import CardSignature
 from registry.runs.models import Run
 
-STEPS = ("uploaded", "checking", "evaluating", "listed")
 Visibility = Annotated[str, Spec(enum=Environment.Visibility.values)]
 
 
@@ -88,15 +86,6 @@ class File:
     sha256: Sha256
     size: int
     metadata_sha256: Sha256
-
-
-@dataclass(frozen=True, slots=True)
-class PipelineStep:
-    """One step to being listed."""
-
-    step: Annotated[str, Spec(enum=list(STEPS))]
-    state: Annotated[str, Spec(enum=["done", "active", "failed", "waiting"])]
-    at: Moment | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +144,15 @@ class VersionDetail(VersionSummary):
     variables: Annotated[dict[str, str], Spec(description="Those that the wheel declares.")]
     hosts: Annotated[list[str], Spec(description="Hosts that its runs may reach.")]
     findings: list[RecordedFinding]
-    pipeline: list[PipelineStep]
+    pipeline: list[steps.PipelineStep]
     run: FollowedRun | None
     card: VersionCard | None
+    remeasured: Annotated[
+        Remeasurement | None, Spec(description="The newest measurement since it was listed.")
+    ]
+    no_longer_passes: Annotated[
+        Remeasurement | None, Spec(description="The measurement that it failed, until it passes.")
+    ]
     data_sets: Annotated[
         list[DataSet], Spec(description="What its runs read; `data-lock/` has the files.")
     ]
@@ -221,9 +216,11 @@ def detail(version: Version) -> VersionDetail:
         variables=version.variables,
         hosts=list(hosts.granted(version)),
         findings=[runs.finding(row) for row in version.findings.deciding()],
-        pipeline=pipeline(version),
+        pipeline=steps.pipeline(version),
         run=runs.followed(run) if run else None,
         card=_card(version, run),
+        remeasured=remeasurements.newest(version),
+        no_longer_passes=remeasurements.failure(version),
         data_sets=data_sets(version),
         git_dependencies=git_dependencies(version),
     )
@@ -272,26 +269,3 @@ def card_of(version: Version) -> Card | None:
         return version.card
     except Card.DoesNotExist:
         return None
-
-
-def pipeline(version: Version) -> list[PipelineStep]:
-    """The four steps to being listed, each with its time; the one where the version stopped failed.
-
-    Times come from the journal, of whose entries the last counts where a step was made twice.
-    """
-    moves = Event.objects.filter(version=version, verb__startswith="version.").order_by("pk")
-    times: dict[str, datetime] = {"uploaded": version.uploaded_at}
-    stopped_in = "checking"
-    for event in moves:
-        times[event.verb.removeprefix("version.")] = event.at
-        if event.data.get("before") in ("checking", "evaluating"):
-            stopped_in = event.data["before"]
-    failed = version.status in (Version.Status.REJECTED, Version.Status.HELD)
-    here = STEPS.index(stopped_in if failed else version.status)
-    states = ["done" if place < here else "waiting" for place in range(len(STEPS))]
-    at_rest = STEPS[here] in ("uploaded", "listed")
-    states[here] = "failed" if failed else "done" if at_rest else "active"
-    return [
-        PipelineStep(step, state, version.status_at if state == "failed" else times.get(step))
-        for step, state in zip(STEPS, states, strict=True)
-    ]

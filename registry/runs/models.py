@@ -12,6 +12,9 @@ from registry.accounts.models import Owner, Runner, User
 from registry.catalog.models import Version
 from registry.runs.suite_models import Suite
 
+LEASED = ("leased", "preparing", "running", "scoring")
+ACTIVE = ("queued", *LEASED)
+
 
 class RunQuerySet(QuerySet["Run"]):
     """Runs."""
@@ -30,13 +33,15 @@ class Run(models.Model):
     first (`runs.queue`). A queued run is leased no earlier than `not_before`. `pythons` lists the
     Pythons that it may use (`runs.pythons`), empty: any. `needs` lists the kinds of needs by which
     runners are chosen (`runs.provided`), and `provided` is what its last attempt had of them. A run
-    of purpose `listing` decides on its version; an `evaluation` measures a model on a listed one.
+    of purpose `listing` decides on its version; an `evaluation` measures a model on a listed one,
+    and a `remeasured` one measures a listed version again (`remeasurements`).
     `suite` is null for runs from before suites.
     """
 
     class Purpose(models.TextChoices):
         LISTING = "listing"
         EVALUATION = "evaluation"
+        REMEASUREMENT = "remeasured"
 
     class Status(models.TextChoices):
         QUEUED = "queued"
@@ -92,27 +97,26 @@ class Run(models.Model):
         constraints = (
             models.UniqueConstraint(
                 fields=("version",),
-                condition=Q(
-                    purpose="listing",
-                    status__in=("queued", "leased", "preparing", "running", "scoring"),
-                ),
+                condition=Q(purpose="listing", status__in=ACTIVE),
                 name="one_active_run_a_version",
             ),
             models.UniqueConstraint(
                 fields=("version", "model", "suite"),
-                condition=Q(
-                    purpose="evaluation",
-                    status__in=("queued", "leased", "preparing", "running", "scoring"),
-                ),
+                condition=Q(purpose="evaluation", status__in=ACTIVE),
                 name="one_active_evaluation_a_model",
             ),
+            models.UniqueConstraint(
+                fields=("version",),
+                condition=Q(purpose="remeasured", status__in=ACTIVE),
+                name="one_active_remeasurement",
+            ),
             models.CheckConstraint(
-                condition=Q(purpose__in=("listing", "evaluation"))
+                condition=Q(purpose__in=("listing", "evaluation", "remeasured"))
                 & (Q(purpose="listing") | Q(suite__isnull=False)),
                 name="evaluations_name_their_suite",
             ),
             models.CheckConstraint(
-                condition=~Q(status__in=("leased", "preparing", "running", "scoring"))
+                condition=~Q(status__in=LEASED)
                 | Q(lease_expires_at__isnull=False, runner__isnull=False),
                 name="leased_runs_have_a_lease",
             ),
@@ -121,10 +125,7 @@ class Run(models.Model):
                     status__in=("succeeded", "failed", "errored", "cancelled"),
                     ended_at__isnull=False,
                 )
-                | Q(
-                    status__in=("queued", "leased", "preparing", "running", "scoring"),
-                    ended_at__isnull=True,
-                ),
+                | Q(status__in=ACTIVE, ended_at__isnull=True),
                 name="ended_runs_have_an_end",
             ),
             models.CheckConstraint(
@@ -132,8 +133,7 @@ class Run(models.Model):
                 name="queued_runs_have_no_lease",
             ),
             models.CheckConstraint(
-                condition=~Q(status__in=("leased", "preparing", "running", "scoring"))
-                | Q(started_at__isnull=False),
+                condition=~Q(status__in=LEASED) | Q(started_at__isnull=False),
                 name="leased_runs_have_a_start",
             ),
             models.CheckConstraint(

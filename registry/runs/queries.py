@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
 from registry.accounts.models import Runner
+from registry.catalog.models import Version
 from registry.errors import HubError
 from registry.runs.models import Rollout, Run
 from registry.runs.tokens import read_run_token
@@ -77,3 +79,9 @@ def runners_with_runs() -> QuerySet[Runner]:
     """Every runner with `held`, the number of its runs under way, by name."""
     leased = Count("runs", filter=Q(runs__status__in=Run.LEASED_STATES))
     return Runner.objects.annotate(held=leased).order_by("name")
+
+
+def newest_deciding(version: Version) -> UUID | None:
+    """The newest run by which the version is listed, rejected or held."""
+    runs = version.runs.deciding().order_by("-created_at")
+    return runs.values_list("pk", flat=True).first()

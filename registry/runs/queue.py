@@ -23,6 +23,7 @@ from registry.runs.models import LostAttempt, Run
 
 # Turns by which a run is delayed behind more urgent ones.
 FIRST_VERSION_DELAY, FURTHER_VERSION_DELAY, RERUN_DELAY = 0, 2, 10
+REMEASUREMENT_DELAY = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,16 +24,24 @@ MAX_NOTIFICATIONS = 32
 
 
 def request(
-    *, version: Version, policies: Sequence[str], model: str = "", by: User | None = None
+    *,
+    version: Version,
+    policies: Sequence[str],
+    model: str = "",
+    by: User | None = None,
+    purpose: str = Run.Purpose.LISTING,
 ) -> Run:
-    """Queue the run of the smoke suite that decides on the version, and notify a runner after
-    commit; returns the active one where there is one."""
+    """Queue the run of the smoke suite that decides on the version, or measures it again, and
+    notify a runner after commit; returns the active one where there is one."""
     suite = suites.built_in(SMOKE)
     try:
         with transaction.atomic():
             turn, priority = queue.assign(version)
+            if purpose == Run.Purpose.REMEASUREMENT:
+                priority += queue.REMEASUREMENT_DELAY
             run = Run(
                 version=version,
+                purpose=purpose,
                 owner=version.environment.owner,
                 turn=turn,
                 priority=priority,
@@ -51,7 +59,7 @@ def request(
             )
             announce(run)
     except IntegrityError:
-        return Run.objects.deciding().get(version=version, status__in=Run.ACTIVE)
+        return Run.objects.get(version=version, purpose=purpose, status__in=Run.ACTIVE)
     return run
 
 
@@ -116,7 +124,8 @@ def _take(run: Run, runner: Runner) -> Run | None:
     any more."""
     run = Run.objects.select_related("version__environment__owner", "suite").get(pk=run.pk)
     version = run.version
-    expected = Version.Status.LISTED if run.is_evaluation else Version.Status.EVALUATING
+    decides = run.purpose == Run.Purpose.LISTING
+    expected = Version.Status.EVALUATING if decides else Version.Status.LISTED
     if version.status != expected or version.deleted_at is not None:
         message = f"{version} is {version.status}, there is nothing left to evaluate."
         obsolete = finding("run.cancelled", message)

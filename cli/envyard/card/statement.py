@@ -13,14 +13,17 @@ from typing import Any
 
 from envyard.card import document
 from envyard.card.evidence import Evidence
+from envyard.card.learnability import model_results
 from envyard.card.measures import all_measures
 from envyard.card.rules import RULES
 from envyard.card.scores import by_policy
 from envyard.card.verdict import findings_of
+from envyard.contract.suite import SMOKE
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:envyard:card:v1"
+RESULTS = ("measures", "scores", "model_results", "findings")
 
 
 class BadStatement(ValueError):
@@ -60,9 +63,12 @@ class Statement:
     results: dict[str, Any]
 
 
-def compute(evidence: Evidence, required: Sequence[str]) -> dict[str, Any]:
-    """Measures, scores and findings of the evidence, as a statement holds them."""
+def compute(evidence: Evidence, required: Sequence[str], suite: str) -> dict[str, Any]:
+    """Measures, scores, model results and findings of the evidence, as a statement holds them;
+    `suite` begins with the suite's name."""
+    name = suite.partition(" ")[0] or SMOKE
     return {
+        "model_results": [result.to_dict() for result in model_results(evidence, suite=name)],
         "measures": [measure.to_dict() for measure in all_measures(evidence)],
         "scores": [score.to_dict() for score in by_policy(evidence.rollouts)],
         "findings": [
@@ -93,7 +99,7 @@ def write(
                 "software": software,
                 "evidence": {"sha256": document.digest(evidence), "size": len(evidence)},
                 "required_policies": list(required),
-                **compute(document.read(evidence), required),
+                **compute(document.read(evidence), required, measurement.suite),
             },
         }
     )
@@ -121,7 +127,7 @@ def read(payload_type: str, payload: bytes) -> Statement:
             software=str(predicate["software"]),
             evidence_sha256=str(predicate["evidence"]["sha256"]),
             required_policies=tuple(map(str, predicate["required_policies"])),
-            results={key: predicate[key] for key in ("measures", "scores", "findings")},
+            results={key: predicate[key] for key in RESULTS},
         )
     except BadStatement:
         raise

@@ -44,6 +44,13 @@ def run(args: Namespace, out: Output) -> None:
         out.line(f"  {version['summary']}")
     for label, value in facts(version):
         out.line(f"  {label:<11} {indented(value)}")
+    if failure := version.get("no_longer_passes"):
+        out.line(
+            f"\ndoes not pass any more: measured again {local_time(failure['concluded_at'])} by "
+            f"rules {failure['rules']}, run {failure['run']}",
+            STATUS_COLOUR["fail"],
+        )
+        out.line(f"  {indented(failure['summary'])}")
     show_needs(version, out)
     show_scores(version, out)
     show_card(version, out)
@@ -131,6 +138,8 @@ def show_card(version: dict[str, Any], out: Output) -> None:
     if not card:
         return
     show_measures(card["measures"], out)
+    if card.get("measured_at"):
+        out.line(f"  measured {local_time(card['measured_at'])} by rules {card['rules']}", "dim")
     show_models(card.get("models", []), out)
 
 

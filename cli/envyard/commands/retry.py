@@ -1,4 +1,4 @@
-"""`hub retry`: evaluate a held version again, and follow it."""
+"""`hub retry`: evaluate a held version again, and follow it; or measure a listed one again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ MAX_VERSIONS = 100  # that are searched, the newest first
 
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add retry."""
-    retry = commands.add_parser("retry", parents=[common], help="evaluate a held version again")
+    retry = commands.add_parser(
+        "retry",
+        parents=[common],
+        help="evaluate a held version again, or measure a listed one again",
+    )
     retry.add_argument("ref", metavar="owner/name[==version]", help="default: the newest held")
     retry.add_argument("--no-wait", action="store_true", help="return once the version is queued")
     retry.set_defaults(run=run)
@@ -30,6 +34,9 @@ def run(args: Namespace, out: Output) -> None:
     if ref.version is None:
         ref = newest_held(hub, ref)
     detail = hub.post(f"{version_path(ref)}retry/")
+    if detail["status"] == "listed":
+        _show_measurement(ref, detail, out)
+        return
     out.note(f"{ref} is {detail['status']} again: {detail['url']}")
     if not args.no_wait:
         follow(hub, ref, out)
@@ -37,6 +44,16 @@ def run(args: Namespace, out: Output) -> None:
     if out.as_json:
         out.json(detail)
     out.hint(f"follow it: hub info {ref}")
+
+
+def _show_measurement(ref: Ref, detail: dict[str, Any], out: Output) -> None:
+    """The run that measures the listed version again; its status stays as it is."""
+    if out.as_json:
+        out.json(detail)
+        return
+    out.note(f"{ref} stays listed and is measured again after other runs: {detail['url']}")
+    if measurement := detail.get("remeasured"):
+        out.hint(f"follow it: hub logs -f {measurement['run']}")
 
 
 def newest_held(hub: Hub, ref: Ref) -> Ref:

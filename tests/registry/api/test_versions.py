@@ -20,6 +20,7 @@ DETAIL = SUMMARY | {
     *("visibility", "deprecated", "findings", "pipeline", "run", "card", "data_sets"),
     *("published_with", "provenance", "framework_version"),
     *("requirements", "needs", "variables", "hosts", "git_dependencies"),
+    *("remeasured", "no_longer_passes"),
 }
 
 

@@ -92,7 +92,9 @@ def test_the_card_is_recomputed_from_the_published_evidence(client: Client, run:
     assert hashlib.sha256(answer.content).hexdigest() == signed.evidence_sha256
     evidence = document.read(answer.content)
     assert evidence == evidence_of(run)
-    assert statement.compute(evidence, signed.required_policies) == signed.results
+    suite = signed.measurement.suite
+    assert suite.startswith("smoke sha256:")
+    assert statement.compute(evidence, signed.required_policies, suite) == signed.results
 
 
 @pytest.mark.once
