@@ -25,7 +25,7 @@ def pages(alice: User) -> dict[str, str]:
     """The address of each page by a name for it; the rows behind it are made here."""
     for name, rewards in REWARDS.items():
         played(alice, name, rewards, model=MODEL, part="format_reward")
-    played(alice, "attack", [[0.0, 1.0]] * 3, model=HOSTILE + "x" * 150, part=HOSTILE)
+    played(alice, "attack", [[0.0, 1.0]] * 3, model=(HOSTILE + "x" * 150)[:200], part=HOSTILE)
     documents.rebuild()
     addresses = {"search-learnable": "/envs/?sort=learnability"}
     for name in (*REWARDS, "attack"):
