@@ -71,7 +71,9 @@ def report_of(hub: Hub, name: str) -> tuple[Any, dict[str, Any], str]:
     return version, findings, hub.run("logs", version["run"]["id"]).stdout
 
 
-def test_a_spy_reaches_nothing_and_is_listed_with_what_it_tried(published: Hub) -> None:
+def test_a_spy_reaches_nothing_and_is_rejected_for_the_events_that_it_forged(
+    published: Hub,
+) -> None:
     version, findings, log = report_of(published, "spy")
     assert "REACHED" not in log
     for stage in ("import", "load", "rollout"):
@@ -79,21 +81,21 @@ def test_a_spy_reaches_nothing_and_is_listed_with_what_it_tried(published: Hub) 
         for attempt in ("tcp", "udp", "dns", "the hub", "file /etc/shadow", "the runner"):
             assert f"refused {attempt} at {stage}" in log
 
-    assert version["status"] == "listed"
+    assert version["status"] == "rejected"
     rollouts = published.get(f"runs/{version['run']['id']}/rollouts/?limit=100")["results"]
     assert {
         (rollout["metrics"]["reached"], rollout["metrics"]["door"]) for rollout in rollouts
     } == {(0.0, 1.0)}
     assert {code: rollout["severity"] for code, rollout in findings.items()} == {
         "run.network": "warning",
-        "run.unplanned_rollouts": "warning",
+        "run.inconsistent": "error",
         "isolation.refused_calls": "warning",
     }
     assert findings["run.network"]["details"]["attempts"] > 10
     assert set(findings["run.network"]["details"]["targets"]) == {"1.1.1.1:443", "8.8.8.8:53"}
     assert set(findings["isolation.refused_calls"]["details"]["calls"]) == {"ptrace"}
     for forged in ("model/0/0", "oracle/99/0", "pleader/0/0", "loaded", "listed"):
-        assert forged in findings["run.unplanned_rollouts"]["message"]
+        assert forged in findings["run.inconsistent"]["message"]
 
 
 def test_what_a_log_does_to_a_terminal_is_not_shown(published: Hub) -> None:

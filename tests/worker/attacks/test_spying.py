@@ -163,7 +163,7 @@ def test_refused_system_calls_are_reported(spied: Attack) -> None:
 
 
 def test_forged_events_are_reported_and_change_no_result(spied: Attack) -> None:
-    message = spied.codes["run.unplanned_rollouts"]["message"]
+    message = spied.codes["run.inconsistent"]["message"]
     for claim in ("model/0/0", "oracle/1/0", "loaded", "listed"):
         assert claim in message
     rewards = {f"{r['policy']}/{r['task']}": r["reward"] for r in spied.outcome.hub.rollouts}
@@ -181,7 +181,7 @@ def test_clocks_are_the_runners_own(spied: Attack) -> None:
 
 def test_nothing_else_is_held_against_it(spied: Attack) -> None:
     assert set(spied.codes) == {
-        "run.network", "run.unplanned_rollouts", "isolation.refused_calls",
+        "run.network", "run.inconsistent", "isolation.refused_calls",
         "isolation.unusual_calls",
     }  # fmt: skip
 

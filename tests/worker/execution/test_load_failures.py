@@ -39,7 +39,7 @@ def finding(outcome: Outcome) -> dict[str, Any]:
 
 def findings(outcome: Outcome) -> list[dict[str, Any]]:
     (ending,) = outcome.hub.endings
-    return [row for row in ending["findings"] if row["code"] != "run.unplanned_rollouts"]
+    return [row for row in ending["findings"] if row["code"] != "run.inconsistent"]
 
 
 def ended(error: Any, *, stage: str = "load", end: Any = None, printed: bytes = b"") -> Outcome:

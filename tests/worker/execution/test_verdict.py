@@ -123,7 +123,7 @@ def test_unplanned_events_are_reported_whatever_the_ending() -> None:
     feed("rollout", rollout="silent/0/0", ok=True, reward=1.0)
     for end in (EXITED, replace(EXITED, code=3)):
         finding = decide_ending(feed.collector, end).findings[-1]
-        assert (finding.code, finding.severity) == ("run.unplanned_rollouts", "warning")
+        assert (finding.code, finding.severity) == ("run.inconsistent", "error")
         assert finding.message.startswith("5 events")
         assert (
             "oracle/0/0, silent/0/7, imported, a line that is no event, silent/0/0"

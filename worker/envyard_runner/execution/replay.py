@@ -73,7 +73,7 @@ class ReplayRun:
             case "fatal":
                 self.fatal = self.fatal or event
                 self._log_error(record(event.get("error")))
-            case "done":
+            case "done" | "needs_machine":
                 pass
             case other:
                 self._collector.reject(text(other, 40))

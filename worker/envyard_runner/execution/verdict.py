@@ -100,7 +100,7 @@ def decide_ending(
         return Ending("errored", [startup_failure(collector.fatal, end, collector.output)])
     findings = [
         *([failure] if failure else uncounted_findings(collector)),
-        *_sandbox_warnings(collector, end),
+        *_refused_attempts(collector, end),
     ]
     return Ending("failed" if failure else "succeeded", findings)
 
@@ -164,13 +164,16 @@ def _fatal_finding(event: dict[str, Any], reveal: Callable[[str], str]) -> Findi
     return finding(code, f"{kind}: {message}" if message else kind, traceback=traceback)
 
 
-def _sandbox_warnings(collector: EventCollector, end: Exit) -> list[Finding]:
-    """Warnings about what the environment attempted and the sandbox refused."""
+def _refused_attempts(collector: EventCollector, end: Exit) -> list[Finding]:
+    """What the environment attempted and the sandbox or the collector refused."""
     findings = []
     if count := collector.rejections:
         names = ", ".join(collector.rejected)
-        message = f"{count} events that the run did not plan were rejected, such as: {names}"
-        findings.append(finding("run.unplanned_rollouts", message))
+        message = (
+            f"{count} events contradict the run's plan, and none of them was believed: {names}. "
+            "The driver writes one result for each planned rollout."
+        )
+        findings.append(finding("run.inconsistent", message, n=count))
     if end.network_attempts or end.targets:
         findings.append(_network_finding(end))
     refused = end.refused_calls or {}

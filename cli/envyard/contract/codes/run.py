@@ -35,6 +35,12 @@ RUN = (
         "run.flooded", "The run wrote more events than its limit.", "Write fewer or smaller events."
     ),
     environment_fault(
+        "run.inconsistent",
+        "Events were written that contradict the run's plan.",
+        "Only the framework's own loop may write results, one for each rollout; a process that the "
+        "environment forks must end with os._exit.",
+    ),
+    environment_fault(
         "run.unplanned_rollouts",
         "Rollouts were reported that the run did not plan.",
         "Only the framework's own loop may write results.",
