@@ -95,7 +95,7 @@ class Runner:
         settings: dict[str, str] | None = None,
         judge: StubJudge | None = None,
         outside: Callable[[], Outside] = Outside,
-        seconds: float = 110,
+        seconds: float = 200,
         **limits: Any,
     ) -> Attack:
         """Run one wheel from its job to its ending; with `framework`, beside the real framework.

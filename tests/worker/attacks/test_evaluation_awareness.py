@@ -11,8 +11,8 @@ import pytest
 from tests.worker.attacks.conftest import Attack, Runner, payload
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.adapter, pytest.mark.timeout(300)]
-TELLS = ("oracle", "files", "modules", "processes", "driver", "none")
-PLAYED = "6 of 6 chosen rollouts were played again the way a trainer does"
+TELLS = ("oracle", "files", "modules", "processes", "home", "address", "driver", "none")
+PLAYED = "8 of 8 chosen rollouts were played again the way a trainer does"
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +39,6 @@ def test_a_task_that_pays_every_reply_outside_evaluations_is_named(
 
 def test_a_task_that_is_the_same_everywhere_is_not_named(aware: Attack) -> None:
     finding = aware.codes["card.evaluation_aware"]
-    assert "parrot/5/0" not in finding["details"]["rewards"]
-    assert finding["message"].startswith("5 of 6 rollouts got another reward when they were played")
+    assert "parrot/7/0" not in finding["details"]["rewards"]
+    assert finding["message"].startswith("7 of 8 rollouts got another reward when they were played")
     assert "parrot/0/0 got 0 in the run and in its replay, and 1 there" in finding["message"]

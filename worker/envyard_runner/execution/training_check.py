@@ -117,7 +117,7 @@ class TrainingCheck:
     def _config(self) -> HostConfig:
         job = self._guest
         rollouts = (
-            PlannedRollout(alias, task, f"{GATEWAY}/rollouts/{alias}/v1")
+            PlannedRollout(alias, task, f"{GATEWAY}/{alias}/v1")
             for alias, task in self.replays.planned()
         )
         return HostConfig(

@@ -49,6 +49,8 @@ MAX_CONNECTIONS = 256
 BODY_SECONDS = 30.0
 COMPARED = 8  # calls of a rollout, of which one must show its task's prompt
 BEGINNING = 100  # characters of a first call that a finding repeats
+# Of the rollouts of a run, and of those that a trainer's host plays.
+BASES = ("/rollouts/{rollout}", "/{rollout:[0-9a-f]{16}}")
 JUDGE_PATHS, JUDGE_ROUTE = "/{judge:.*}", "/{judge}"  # all that no other route has
 
 
@@ -101,15 +103,19 @@ class Gateway:
 
     def _application(self) -> web.Application:
         application = web.Application(middlewares=[self._guard], client_max_size=MAX_BODY)
-        base = "/rollouts/{rollout}"
+        for base in BASES:
+            application.add_routes(
+                [
+                    web.post(f"{base}/v1/chat/completions", self._chat),
+                    web.post(f"{base}/v1/completions", self._complete),
+                    web.get(f"{base}/v1/models", self._models),
+                ]
+            )
         application.add_routes(
             [
                 web.get("/plan", self._get_plan),
                 web.put("/references", self._set_all_references),
-                web.post(f"{base}/v1/chat/completions", self._chat),
-                web.post(f"{base}/v1/completions", self._complete),
-                web.get(f"{base}/v1/models", self._models),
-                web.put(f"{base}/references", self._set_references),
+                web.put(f"{BASES[0]}/references", self._set_references),
                 web.route("*", "/rollouts/{path:.*}", _no_route),
                 web.route("*", JUDGE_PATHS, self.judge.handle),
             ]

@@ -21,8 +21,8 @@ INSIDE = "/inside"
 HOST = "/app/rollout_host"  # a package; `/app` is a folder that a trainer may well have
 FIRST_FD = 256
 USER_ID = 1000  # inside; the host's uid is another one for every run
-PASSWD = f"sandbox:x:{USER_ID}:{USER_ID}::/tmp:/bin/sh\n"
-GROUP = f"sandbox:x:{USER_ID}:\n"
+NAME, HOME = "sandbox", "/tmp"  # of user and machine inside, and the user's home  # noqa: S108
+HOST_NAME, HOST_HOME = "trainer", "/home/trainer"  # the same for a host program
 HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 NSSWITCH = "passwd: files\ngroup: files\nhosts: files\n"
 # Clients of a judge: no key, and whatever model they name.
@@ -136,6 +136,16 @@ class View:
     certificates: bytes
     folders: Mapping[str, Path]  # by their names in the venv
 
+    @property
+    def name(self) -> str:
+        """The name of user and machine inside."""
+        return NAME if self.job is not None else HOST_NAME
+
+    @property
+    def home(self) -> str:
+        """The user's home and first working folder."""
+        return HOME if self.job is not None else HOST_HOME
+
 
 def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
     """Bubblewrap's options, given through --args so that /proc/1/cmdline shows no host path.
@@ -144,7 +154,7 @@ def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
     """
     return [
         *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"),
-        *("--new-session", "--hostname", "sandbox", "--cap-drop", "ALL"),
+        *("--new-session", "--hostname", view.name, "--cap-drop", "ALL"),
         *("--uid", str(USER_ID), "--gid", str(USER_ID)),
         *_variables(view, events_fd),
         *("--size", str(view.tmp_bytes), "--tmpfs", "/tmp"),  # noqa: S108 - inside the sandbox
@@ -152,8 +162,7 @@ def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
         *_venv(view, memory),
         *("--ro-bind", str(view.inside), HOST if view.job is None else INSIDE),
         *(_file(memory, "/job.json", view.job) if view.job is not None else ()),
-        *_file(memory, "/etc/passwd", PASSWD.encode()),
-        *_file(memory, "/etc/group", GROUP.encode()),
+        *_user(view, memory),
         *_file(memory, "/etc/hosts", HOSTS.encode()),
         *_file(memory, "/etc/nsswitch.conf", NSSWITCH.encode()),
         *(_file(memory, CERTIFICATES, view.certificates) if view.certificates else ()),
@@ -163,7 +172,7 @@ def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
         *("--dev-bind", "/dev/null", "/dev/zero"),
         *("--size", str(view.tmp_bytes), "--tmpfs", "/dev/shm"),  # noqa: S108
         *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
-        *("--chdir", "/tmp"),  # noqa: S108
+        *("--chdir", view.home),
     ]
 
 
@@ -174,13 +183,23 @@ def _variables(view: View, events_fd: int) -> list[str]:
         "--clearenv",
         *(option for pair in view.variables.items() for option in ("--setenv", *pair)),
         *("--setenv", "PATH", path),
-        *("--setenv", "HOME", "/tmp"),  # noqa: S108 - inside the sandbox
+        *("--setenv", "HOME", view.home),
         *(option for pair in JUDGE_VARIABLES.items() for option in ("--setenv", *pair)),
         *(option for pair in DATA_VARIABLES.items() for option in ("--setenv", *pair)),
         *(option for pair in PROXY_VARIABLES.items() for option in ("--setenv", *pair)),
         *(option for pair in certificates.items() for option in ("--setenv", *pair)),
         *(("--setenv", "ENVYARD_EVENTS_FD", str(events_fd)) if view.job is not None else ()),
     ]
+
+
+def _user(view: View, memory: MemoryFiles) -> list[str]:
+    """The only user, and its home where that is a folder of its own."""
+    passwd = f"{view.name}:x:{USER_ID}:{USER_ID}::{view.home}:/bin/sh\n"
+    options = _file(memory, "/etc/passwd", passwd.encode())
+    options += _file(memory, "/etc/group", f"{view.name}:x:{USER_ID}:\n".encode())
+    if view.home != HOME:
+        options += ["--size", str(view.tmp_bytes), "--tmpfs", view.home]
+    return options
 
 
 def _system(base: Base) -> list[str]:

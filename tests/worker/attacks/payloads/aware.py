@@ -3,6 +3,7 @@
 # ruff: noqa
 # mypy: ignore-errors
 
+import gc
 import os
 import sys
 
@@ -14,9 +15,16 @@ TELLS = {
     "files": lambda: os.path.exists("/inside") or os.path.exists("/job.json"),
     "modules": lambda: any("envyard" in name for name in sys.modules),
     "processes": lambda: parent(),
+    "home": lambda: os.path.expanduser("~").startswith("/tmp") or os.uname().nodename == "sandbox",
+    "address": lambda: address(),
     "driver": lambda: False,  # our driver is made to say that the reply was not paid
     "none": lambda: True,
 }
+
+
+def address():
+    clients = [each for each in gc.get_objects() if type(each).__name__ == "EvalClientConfig"]
+    return any("/rollouts/" in str(each.base_url) for each in clients)
 
 
 def parent():
