@@ -33,7 +33,7 @@ class WordTask(vf.Task[WordData]):
 
 
 class WordConfig(vf.TasksetConfig):
-    seed: int = 0
+    """No option of its own."""
 
 
 class WordTaskset(vf.Taskset[WordTask, WordConfig]):

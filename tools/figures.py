@@ -26,8 +26,8 @@ from tempfile import TemporaryDirectory
 
 import aiohttp
 
+from envyard.contract.facts import TaskResult
 from envyard.contract.job import MODEL, JobSpec, RunLimits, WheelRef
-from envyard.contract.runner_events import TaskResult
 from envyard_runner.config import Config
 from envyard_runner.execution.model_access import open_model
 from envyard_runner.gateway import Gateway

@@ -29,7 +29,8 @@ from envyard.card.measures import all_measures
 from envyard.card.scores import by_policy
 from envyard.card.statistics import Bounds, bounded_mean
 from envyard.card.verdict import findings_of
-from envyard.contract.runner_events import Facts, RolloutResult, TaskResult, Usage
+from envyard.contract.facts import Facts, TaskResult
+from envyard.contract.runner_events import RolloutResult, Usage
 
 TASKS, ATTEMPTS = 1000, 8
 POLICIES = ("silent", "oracle", "model")

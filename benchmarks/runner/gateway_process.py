@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import aiohttp
 
-from envyard.contract.runner_events import TaskResult
+from envyard.contract.facts import TaskResult
 from envyard_runner.gateway import AdaptiveLimiter, Gateway, Model
 from tests.worker.stub_hub import job
 

@@ -73,6 +73,10 @@ class Remeasurement(models.Model):
                 name="remeasurement_outcome_is_known",
             ),
             models.CheckConstraint(
+                condition=Q(reason__in=("age", "confirmation", "framework", "requested", "rules")),
+                name="remeasurement_reason_is_known",
+            ),
+            models.CheckConstraint(
                 condition=Q(outcome="pending", concluded_at__isnull=True)
                 | ~Q(outcome="pending") & Q(concluded_at__isnull=False),
                 name="concluded_remeasurements_have_an_end",

@@ -14,8 +14,9 @@ from envyard.card.evidence import Evidence
 from envyard.card.measures import all_measures
 from envyard.card.scores import by_policy
 from envyard.card.verdict import findings_of
+from envyard.contract.facts import Facts
 from envyard.contract.replay import Replay, Replayed
-from envyard.contract.runner_events import Facts, RolloutResult
+from envyard.contract.runner_events import RolloutResult
 from envyard.contract.values import count, record, records, text
 from registry.runs import sanitize
 

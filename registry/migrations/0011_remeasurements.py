@@ -75,6 +75,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='remeasurement',
+            constraint=models.CheckConstraint(condition=models.Q(('reason__in', ('age', 'confirmation', 'framework', 'requested', 'rules'))), name='remeasurement_reason_is_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='remeasurement',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('concluded_at__isnull', True), ('outcome', 'pending')), models.Q(models.Q(('outcome', 'pending'), _negated=True), ('concluded_at__isnull', False)), _connector='OR'), name='concluded_remeasurements_have_an_end'),
         ),
     ]

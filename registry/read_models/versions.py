@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from envyard.contract.runner_events import Facts
+from envyard.contract.facts import Facts
 from registry.attestations import services as attestations
 from registry.card.models import Card
 from registry.catalog.models import Environment, Version

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from envyard.contract.connections import OUTSIDE
+from envyard.contract.facts import Facts
 from envyard.contract.needs.kinds import Kind
-from envyard.contract.runner_events import Facts
 from registry.catalog import data_locks
 from registry.catalog.models import Version
 from registry.runs.models import Run

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
+from envyard.contract.facts import Facts
 from envyard.contract.findings import finding
 from envyard.contract.job import MODEL
 from envyard.contract.replay import Replayed
-from envyard.contract.runner_events import Events, Facts, RolloutResult
+from envyard.contract.runner_events import Events, RolloutResult
 from registry.runs import endings, sanitize, transcripts
 from registry.runs.models import Rollout, Run
 from registry.runs.transcripts import StoredPack

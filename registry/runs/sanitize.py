@@ -7,8 +7,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from envyard.contract.facts import TaskResult
 from envyard.contract.findings import Finding
-from envyard.contract.runner_events import RolloutResult, TaskResult
+from envyard.contract.runner_events import RolloutResult
 from envyard.contract.values import MAX_NUMBER, plain, text
 
 DETAIL_CHARACTERS = 10_000  # of one text: the end of a traceback names the error

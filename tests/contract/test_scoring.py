@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from envyard.contract.facts import Facts
 from envyard.contract.needs import declarations
-from envyard.contract.runner_events import Facts
 from envyard.contract.scoring import Scoring
 
 

@@ -25,6 +25,7 @@ import psycopg
 import pytest
 import requests
 
+from envyard.contract.probes import PROBE_NAMES
 from tests import postgresql
 from tests.flows.hub import DECIDED, Hub, serving
 from tests.registry.uploads.forms import form_of
@@ -34,7 +35,8 @@ pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 
 HELD = ("leased", "preparing", "running", "scoring")
 LEASE, SWEEP = 6, 10
-POLICIES, TASKS = 5, 2
+TASKS = 2
+PLANNED = len(PROBE_NAMES) * TASKS
 SLOW = TASKSET.replace("import Iterator\n", "import Iterator\nfrom asyncio import sleep\n").replace(
     "        return float(", "        await sleep(0.8)\n        return float("
 )
@@ -144,7 +146,7 @@ class Watch:
         for row in rows:
             if row.lease is not None and row.status in HELD:
                 self.late = max(self.late, (now - row.lease).total_seconds())
-            evaluated = row.status == "succeeded" and row.rollouts == POLICIES * TASKS
+            evaluated = row.status == "succeeded" and row.rollouts == PLANNED
             if row.version == "listed" and not evaluated:
                 self.unevaluated.add(row.name)
 

@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.utils.html import strip_tags
 
 from envyard.contract.connections import Connection
+from envyard.contract.facts import Facts
 from envyard.contract.judge import JudgeExchange
 from envyard.contract.replay import Replay
-from envyard.contract.runner_events import Facts
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.models import Card, LogChunk, LostAttempt, Organisation, Rollout, Run, User, Version
 from tests.factories import make_rollout, make_run, make_version

@@ -7,9 +7,10 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
+from envyard.contract.facts import Facts, TaskResult
 from envyard.contract.job import MODEL
 from envyard.contract.replay import Replay, Replayed
-from envyard.contract.runner_events import Events, Facts, Finish, RolloutResult, TaskResult, Usage
+from envyard.contract.runner_events import Events, Finish, RolloutResult, Usage
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry import storage
 from registry.accounts import runners

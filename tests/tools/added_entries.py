@@ -102,7 +102,8 @@ def _card() -> dict[str, Any]:
     from envyard.card.evidence import Evidence
     from envyard.card.measures import all_measures
     from envyard.card.verdict import findings_of
-    from envyard.contract.runner_events import Facts, RolloutResult, TaskResult
+    from envyard.contract.facts import Facts, TaskResult
+    from envyard.contract.runner_events import RolloutResult
 
     tasks = [TaskResult(index=0, hash="a", prompt="Say it louder.")]
     facts = Facts(tasks=tasks, hashes_again=["a"])

@@ -8,8 +8,9 @@ from dataclasses import fields, replace
 from typing import Any
 
 from envyard.card.evidence import Evidence
+from envyard.contract.facts import Facts
 from envyard.contract.replay import Replay
-from envyard.contract.runner_events import Facts, RolloutResult
+from envyard.contract.runner_events import RolloutResult
 from envyard.contract.values import count, record, records, text
 
 MAX_ROLLOUTS = 1_000_000

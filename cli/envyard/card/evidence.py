@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from envyard.contract.facts import Facts
 from envyard.contract.job import MODEL
 from envyard.contract.probes import played_tasks, reference_of
-from envyard.contract.runner_events import Facts, RolloutResult
+from envyard.contract.runner_events import RolloutResult
 
 EXCUSED = ("model", "platform")  # faults that are no evidence about the environment
 

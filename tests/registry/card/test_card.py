@@ -15,8 +15,9 @@ from envyard.card.measures import all_measures
 from envyard.card.scores import bounds_of, by_policy, score
 from envyard.card.statistics import Bounds
 from envyard.card.verdict import findings_of
+from envyard.contract.facts import Facts
 from envyard.contract.replay import Replay
-from envyard.contract.runner_events import Facts, RolloutResult, Usage
+from envyard.contract.runner_events import RolloutResult, Usage
 from registry import pipeline
 from registry.accounts.models import User
 from registry.card import services

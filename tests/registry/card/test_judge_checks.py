@@ -10,8 +10,8 @@ import pytest
 from envyard.card.judge_checks import dependence, judge_findings
 from envyard.card.measures.scorer import family
 from envyard.card.verdict import findings_of
+from envyard.contract.facts import Facts
 from envyard.contract.judge import JudgeCheck, JudgeFacts
-from envyard.contract.runner_events import Facts
 from tests.registry.card.test_measures import evidence, measured
 
 BEST, WORST = "oracle/0/0", "silent/0/0"

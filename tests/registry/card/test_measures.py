@@ -9,8 +9,9 @@ import pytest
 from envyard.card.evidence import Evidence
 from envyard.card.measures import MEASURES, Measure, all_measures
 from envyard.card.verdict import findings_of
+from envyard.contract.facts import Facts, TaskResult
 from envyard.contract.replay import Replay
-from envyard.contract.runner_events import Facts, RolloutResult, TaskResult, Usage
+from envyard.contract.runner_events import RolloutResult, Usage
 from envyard.contract.scoring import Scoring
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts
 

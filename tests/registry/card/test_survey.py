@@ -9,7 +9,7 @@ import pytest
 
 from envyard.card.evidence import Evidence
 from envyard.card.verdict import findings_of
-from envyard.contract.runner_events import Facts
+from envyard.contract.facts import Facts
 from envyard.contract.survey import PlayedReference, Survey
 from tests.registry.card.test_measures import evidence, measured
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts

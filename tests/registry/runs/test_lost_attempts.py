@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from envyard.contract.facts import Facts
 from envyard.contract.findings import Finding, finding
-from envyard.contract.runner_events import Facts, Finish
+from envyard.contract.runner_events import Finish
 from registry.accounts import runners
 from registry.accounts.models import Runner, User
 from registry.runs import limits, runner_events, services

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from envyard.contract.facts import Facts
 from envyard.contract.findings import Finding, finding
 from envyard.contract.replay import Replay, Replayed
-from envyard.contract.runner_events import Events, Facts, Finish
+from envyard.contract.runner_events import Events, Finish
 from registry.accounts.models import Runner, User
 from registry.errors import HubError
 from registry.runs import limits, runner_events, services, transcripts

@@ -6,7 +6,8 @@ import contextlib
 import json
 from typing import Any
 
-from envyard.contract.runner_events import Facts, RolloutResult
+from envyard.contract.facts import Facts
+from envyard.contract.runner_events import RolloutResult
 from envyard_runner.execution.collector import EventCollector
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.plan import Plan

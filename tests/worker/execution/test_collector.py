@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from envyard.contract.runner_events import Facts
+from envyard.contract.facts import Facts
 from envyard_runner.execution.collector import IMAGE_CHARACTERS, NAMED_IMAGES, NO_CALL
 from envyard_runner.execution.verdict import decide_ending
 from tests.worker.execution.event_feed import EXITED, EventFeed

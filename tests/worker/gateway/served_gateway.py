@@ -14,8 +14,8 @@ from urllib.parse import quote
 import aiohttp
 from aiohttp import web
 
+from envyard.contract.facts import TaskResult
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
-from envyard.contract.runner_events import TaskResult
 from envyard_runner.gateway import Gateway, Model
 from tests.worker.stub_judge import KEY as JUDGE_KEY
 from tests.worker.stub_judge import NAME as JUDGE

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from envyard.contract.facts import Facts, TaskResult
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.runner_events import Facts, RolloutResult, TaskResult
+from envyard.contract.runner_events import RolloutResult
 from envyard.contract.values import count, finite, records, text
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords

@@ -8,8 +8,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from envyard.contract.facts import Facts
 from envyard.contract.job import JobSpec
-from envyard.contract.runner_events import Facts
 from envyard_runner.execution.collector import EventCollector
 from envyard_runner.execution.host_access import harmed_by_network, with_refused_hosts
 from envyard_runner.execution.judge_access import judge_facts, note_slow_judge

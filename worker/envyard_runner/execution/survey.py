@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from envyard.contract.facts import TaskResult
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import ORACLE
-from envyard.contract.runner_events import TaskResult
 from envyard.contract.survey import MAX_INDICES, PlayedReference, Survey
 from envyard.contract.values import count, finite, record, records, text
 from envyard_runner.execution.collector import TIMEOUT, EventCollector, parse_event, read_tasks

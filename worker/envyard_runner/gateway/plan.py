@@ -14,9 +14,9 @@ import secrets
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from envyard.contract.facts import TaskResult
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.probes import played_tasks, reference_of
-from envyard.contract.runner_events import TaskResult
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.prompts import Prompts
 from envyard_runner.gateway.replays import Replays

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from envyard.contract.facts import Facts
 from envyard.contract.findings import Finding
 from envyard.contract.job import JobSpec
 from envyard.contract.replay import Replayed
-from envyard.contract.runner_events import Events, Facts, Finish, Outcome, Phase, RolloutResult
+from envyard.contract.runner_events import Events, Finish, Outcome, Phase, RolloutResult
 from envyard_runner.hub_api.client import RunHub
 
 PAUSE_SECONDS = 0.5  # who watches sees news within 2 s, page and network included

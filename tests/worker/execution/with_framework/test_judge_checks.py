@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from envyard.card.judge_checks import judge_findings
+from envyard.contract.facts import Facts
 from envyard.contract.judge import CHECKS
-from envyard.contract.runner_events import Facts
 from tests.worker.execution.with_framework.conftest import ReplayedRun, Runner
 from tests.worker.stub_judge import NAME, StubJudge
 
