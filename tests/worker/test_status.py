@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import shutil
+import socket
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -61,8 +64,19 @@ def redis(home: Path) -> Iterator[str]:
     (home / "redis").mkdir()
     broker = parts.redis(home / "redis", home / "redis.log")
     broker.part.start()
+    wait_for_listener(broker.target)
     yield broker.at(broker.target[1])
     broker.part.kill()
+
+
+def wait_for_listener(target: tuple[str, int]) -> None:
+    """Return once something listens at that address."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with contextlib.suppress(ConnectionRefusedError), socket.create_connection(target, 10):
+            return
+        time.sleep(0.1)
+    raise TimeoutError(f"nothing listens at {target}")
 
 
 def test_status_without_a_runner_reports_it(home: Path) -> None:

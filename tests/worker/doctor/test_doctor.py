@@ -300,10 +300,10 @@ split = sys.argv.index("--")
 options, launcher = sys.argv[:split], sys.argv[split + 1:]
 said = json.dumps({"child-pid": os.getpid()})
 os.write(int(options[options.index("--info-fd") + 1]), said.encode())
-control = socket.socket(fileno=int(launcher[4]))
-doors = [socket.create_server(("127.0.0.1", 0)) for _ in launcher[8].split(",")]
+control = socket.socket(fileno=int(launcher[5]))
+doors = [socket.create_server(("127.0.0.1", 0)) for _ in launcher[9].split(",")]
 socket.send_fds(control, [b"L"], [door.fileno() for door in doors])
 control.recv(1)
 program = launcher[launcher.index("--") + 1:]
-os.execve("/usr/bin/python3", program, {"ENVYARD_EVENTS_FD": launcher[5]})
+os.execve("/usr/bin/python3", program, {"ENVYARD_EVENTS_FD": launcher[6]})
 """
