@@ -24,7 +24,6 @@ def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + 
 prompts = [f"reversed_text Text:\\nword {n}" for n in range(2)]
 tasks = [{"index": n, "hash": f"h{n}", "prompt": prompt} for n, prompt in enumerate(prompts)]
 say("environment_began")
-say("imported")
 say("loaded", seconds=0.1, framework_version="0.4.0", tasks=tasks)
 print("loaded", flush=True)
 for (one,) in json.load(urllib.request.urlopen(job["gateway"] + "/plan")):
