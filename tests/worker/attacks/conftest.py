@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import json
 import os
@@ -188,13 +187,3 @@ def taskset_files(name: str, source: str) -> dict[str, str]:
 def import_time_files(name: str, source: str) -> dict[str, str]:
     """The files of a wheel that shadows the framework: its code runs at the first import."""
     return {f"{name.replace('-', '_')}/__init__.py": "", SHADOW: source}
-
-
-def processes_of(uids: list[int]) -> list[str]:
-    """The command lines of live processes under these uids, apart from the runner's own."""
-    rows = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if entry.stat().st_uid in set(uids) - {os.geteuid()}:
-                rows.append((entry / "cmdline").read_bytes().decode("utf-8", "replace"))
-    return [line for line in rows if line]

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.worker.attacks.conftest import Attack, Runner, import_time_files, processes_of
+from tests.worker.attacks.conftest import Attack, Runner, import_time_files
+from tests.worker.left_over import processes_of
 from tests.worker.sandbox.conftest import MIB
 
 pytestmark = pytest.mark.sandbox

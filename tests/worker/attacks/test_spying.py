@@ -15,9 +15,9 @@ from tests.worker.attacks.conftest import (
     Attack,
     Runner,
     payload,
-    processes_of,
     taskset_files,
 )
+from tests.worker.left_over import processes_of
 
 pytestmark = [
     pytest.mark.sandbox,

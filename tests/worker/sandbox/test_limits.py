@@ -8,7 +8,6 @@ import resource
 import textwrap
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,19 +15,10 @@ import pytest
 
 from envyard_runner.config import Config
 from envyard_runner.limits import OPEN_FILES, Limits
+from tests.worker.left_over import processes_of
 from tests.worker.sandbox.conftest import MIB, QUICK, Ran, Run, contained
 
 pytestmark = pytest.mark.sandbox
-
-
-def processes_of(uids: set[int]) -> list[str]:
-    """Command lines of what runs under these uids, zombies aside."""
-    rows = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if entry.stat().st_uid in uids:
-                rows.append((entry / "cmdline").read_bytes().decode("utf-8", "replace"))
-    return [line for line in rows if line]
 
 
 @pytest.fixture
@@ -42,7 +32,7 @@ def run(run: Run) -> Iterator[Run]:
         return ran
 
     yield remembered
-    assert processes_of(uids - {os.geteuid()}) == []
+    assert processes_of(uids) == []
     after = run("print('fine')")
     assert (after.exit.code, after.exit.reason, after.log) == (0, "exited", "fine\n")
 
