@@ -10,8 +10,8 @@ from typing import Any
 
 from envyard import __version__
 from envyard.card import document, dsse, statement
-from envyard.card.rules import RULES
 from envyard.card.statement import Statement
+from envyard.contract.rules import RULES
 from envyard.errors import HubCliError
 
 TOLERANCE = 1e-9  # relative; mathematical libraries differ in the last digit

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from envyard.card.evidence import Evidence, name
 from envyard.card.learnability import ModelResults, model_results
 from envyard.card.measures import all_measures
-from envyard.card.rules import RULES
 from envyard.card.scores import by_policy
 from envyard.card.verdict import findings_of
 from envyard.contract.facts import Facts
 from envyard.contract.findings import Finding
 from envyard.contract.frameworks.adapters import adapters_of
 from envyard.contract.replay import Replay
+from envyard.contract.rules import RULES
 from envyard.contract.runner_events import RolloutResult, Usage
 from envyard.contract.suite import SMOKE
 from registry.card.models import Card

@@ -7,7 +7,9 @@ from typing import Annotated
 
 from registry.card import remeasurement_models as rows
 from registry.catalog.models import Version
+from registry.read_models import signed_cards
 from registry.read_models.annotations import Moment, Spec
+from registry.read_models.signed_cards import CardSignature
 
 OUTCOMES = rows.Remeasurement.Outcome.values
 
@@ -30,21 +32,25 @@ class Remeasurement:
     rules: int
     run: str
     summary: Annotated[str, Spec(description="What failed.")]
+    signature: Annotated[
+        CardSignature | None,
+        Spec(description="Its signed statement; a run that crashed has none."),
+    ]
 
 
 def newest(version: Version) -> Remeasurement | None:
-    """The newest one, whatever its outcome; costs a query."""
-    return _shown(version.remeasurements.first())
+    """The newest one, whatever its outcome; costs two queries."""
+    return _shown(version, version.remeasurements.first())
 
 
 def failure(version: Version) -> Remeasurement | None:
-    """The last one that decided, where the version failed it; costs a query."""
+    """The last one that decided, where the version failed it; costs a query, or two."""
     last = version.remeasurements.decisive().first()
     failed = last is not None and last.outcome == rows.Remeasurement.Outcome.FAILED
-    return _shown(last) if failed else None
+    return _shown(version, last) if failed else None
 
 
-def _shown(row: rows.Remeasurement | None) -> Remeasurement | None:
+def _shown(version: Version, row: rows.Remeasurement | None) -> Remeasurement | None:
     if row is None:
         return None
     return Remeasurement(
@@ -55,4 +61,5 @@ def _shown(row: rows.Remeasurement | None) -> Remeasurement | None:
         rules=row.rules,
         run=str(row.run_id),
         summary=row.summary,
+        signature=signed_cards.newest(version, row.run_id),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated
+from uuid import UUID
 
 from registry.catalog.models import Version
 from registry.read_models import links
@@ -12,7 +13,7 @@ from registry.read_models.annotations import Moment, Sha256, Spec, Uri
 
 @dataclass(frozen=True, slots=True)
 class CardSignature:
-    """The newest signed statement of a version's card."""
+    """The newest signed statement about one run of a version."""
 
     sha256: Annotated[Sha256, Spec(description="Of the statement; a lock contains it.")]
     keyid: Annotated[Sha256, Spec(description="The key, one of `/integrity/keys`.")]
@@ -21,9 +22,9 @@ class CardSignature:
     evidence: Annotated[Uri, Spec(description="What the card is recomputed from.")]
 
 
-def newest(version: Version) -> CardSignature | None:
-    """The newest one; costs a query."""
-    row = version.signed_cards.defer("evidence", "payload").first()
+def newest(version: Version, run: UUID) -> CardSignature | None:
+    """The newest one about this run of the version; costs a query."""
+    row = version.signed_cards.filter(run=run).defer("evidence", "payload").first()
     if row is None:
         return None
     environment = version.environment

@@ -258,7 +258,7 @@ def _card(version: Version, newest: Run | None) -> VersionCard | None:
         uses_network=uses_network,
         measured_at=run.ended_at or card.computed_at,
         rules=card.rules,
-        signature=signed_cards.newest(version),
+        signature=signed_cards.newest(version, card.run_id),
         models=card.model_results,
     )
 

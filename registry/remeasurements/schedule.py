@@ -11,8 +11,8 @@ from django.conf import settings
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from envyard.card.rules import RULES
 from envyard.contract.frameworks.adapters import FRAMEWORKS
+from envyard.contract.rules import RULES
 from registry.card import services as card
 from registry.card.remeasurement_models import Remeasurement
 from registry.catalog.models import Version

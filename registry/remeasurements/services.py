@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from envyard.card.rules import RULES
+from envyard.contract.rules import RULES
 from registry import events, pipeline
 from registry.accounts import mail, owner_notices
 from registry.accounts.models import User
@@ -127,6 +127,7 @@ def conclude(run_id: str) -> None:
         row.save(update_fields=["outcome", "summary", "concluded_at"])
         if row.outcome == Outcome.PASSED:
             card.compute(run=run)
+        if run.status == Run.Status.SUCCEEDED and row.outcome != Outcome.UNCONFIRMED:
             signing.sign(run=run, required_policies=required)
         events.record(
             "version.remeasured",

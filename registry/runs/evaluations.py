@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from envyard.contract.job import MODEL
-from envyard.contract.suite import RULES_VERSION
+from envyard.contract.rules import RULES
 from registry import events
 from registry.accounts.models import User
 from registry.catalog.models import Version
@@ -104,9 +104,9 @@ def _check(version: Version, model: str, suite: Suite) -> None:
             f"{settings.HUB_JUDGE_MODEL or 'none'}",
             "Define a suite with another name: a suite never changes.",
         )
-    if frozen.rules != RULES_VERSION:
+    if frozen.rules != RULES:
         raise Stale(
-            f"suite {suite} is of rules version {frozen.rules}, this hub has {RULES_VERSION}",
+            f"suite {suite} is of rules version {frozen.rules}, this hub has {RULES}",
             "Define a suite with another name: a suite never changes.",
         )
 

@@ -34,9 +34,35 @@ def test_follow_reports_a_missing_runner_once(server: Answers) -> None:
         follower.join(0.1)
         assert follower.is_alive()
     server.reply(PATH, 200, version("listed", None))
-    follower.join(10)
+    follower.join(60)
     assert stderr.getvalue().splitlines()[:2] == [
         "evaluating ...",
         "No live runner can execute the run; it stays queued.",
     ]
     assert stderr.getvalue().count("No live runner") == 1
+
+
+def test_findings_of_a_verdict_are_shown_below_it(server: Answers) -> None:
+    warning = {"code": "card.speed", "severity": "warning", "message": "It is slow.", "hint": ""}
+    early = version("evaluating", None)
+    server.reply(PATH, 200, early)
+    terminal = io.StringIO()
+    out = Output(out=terminal, err=terminal)
+    follower = threading.Thread(
+        target=follow, args=(Hub(Config(server.url)), Ref("alice", "demo-env", "0.1.0"), out)
+    )
+    follower.start()
+    while len(server.requests) < 2:
+        follower.join(0.1)
+        assert follower.is_alive()
+    server.reply(PATH, 200, {**early, "findings": [warning]})
+    reached = len(server.requests) + 2
+    while len(server.requests) < reached:
+        follower.join(0.1)
+        assert follower.is_alive()
+    server.reply(PATH, 200, {**version("listed", None), "findings": [warning]})
+    follower.join(60)
+    lines = terminal.getvalue().splitlines()
+    [place] = [number for number, line in enumerate(lines) if "It is slow." in line]
+    assert lines.index("alice/demo-env==0.1.0 is listed") < place
+    assert lines[0] == "evaluating ..."

@@ -1,5 +1,8 @@
 """Listed versions are measured again, and a confirmed failure is shown and mailed, never hidden."""
 
+import base64
+import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -8,8 +11,8 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from envyard.card.rules import RULES
 from envyard.contract.findings import finding
+from envyard.contract.rules import RULES
 from registry import pipeline
 from registry.accounts.models import User
 from registry.card.models import Card
@@ -28,6 +31,7 @@ from tests.registry.run_factories import (
     record_attempt,
 )
 
+API = "/api/v1/environments/alice/demo-env/versions/0.1.0/"
 Outcome, Reason = Remeasurement.Outcome, Remeasurement.Reason
 
 
@@ -54,11 +58,15 @@ def version(alice: User, runner: Runner) -> Version:
 
 
 def measure(version: Version, runner: Runner, outcome: str, *, reason: str = "age") -> str:
-    """The outcome of one further measurement whose run ends so."""
+    """The outcome of one further measurement whose run ends so; `paid` is a run that succeeds and
+    pays every reply."""
     row = services.request(version=version, reason=reason)
     leased = runs.lease(runner=runner)
     assert leased == row.run
-    rollouts = honest_rollouts() if outcome == "succeeded" else []
+    rollouts = honest_rollouts() if outcome in ("succeeded", "paid") else []
+    if outcome == "paid":
+        rollouts = [replace(rollout, reward=1.0) for rollout in rollouts]
+        outcome = "succeeded"
     findings = [finding("run.load_failed", "It imports a module that is gone.")]
     if outcome == "errored":
         findings = [finding("run.lease_expired", "The runner was switched off.")]
@@ -181,19 +189,48 @@ def test_a_confirmed_failure_is_shown_and_mailed_once_until_it_passes(
     assert message.to == ["alice@example.com"]
     assert "a module that is gone" in message.body
     assert "hub retry alice/demo-env==0.1.0" in message.body
-    path = "/api/v1/environments/alice/demo-env/versions/0.1.0/"
-    body = client.get(path).json()
+    body = client.get(API).json()
     assert body["no_longer_passes"]["outcome"] == "failed"
     assert "a module that is gone" in body["no_longer_passes"]["summary"]
     assert body["findings"] == [row for row in body["findings"] if row["severity"] != "error"]
     page = client.get("/envs/alice/demo-env/0.1.0/").content.decode()
-    assert "Does not pass any more." in page
+    assert "does not pass any more." in page
     assert measure(version, runner, "succeeded") == "passed"
-    assert client.get(path).json()["no_longer_passes"] is None
+    assert client.get(API).json()["no_longer_passes"] is None
     assert (
-        "Does not pass any more." not in client.get("/envs/alice/demo-env/0.1.0/").content.decode()
+        "does not pass any more." not in client.get("/envs/alice/demo-env/0.1.0/").content.decode()
     )
     assert len(mail.outbox) == 1
+
+
+def test_a_failed_measurement_is_signed_and_the_card_of_the_listing_stays(
+    version: Version, runner: Runner, client: Client
+) -> None:
+    listed = client.get(API).json()["card"]
+    assert measure(version, runner, "paid") == "unconfirmed"
+    assert version.signed_cards.count() == 1
+    assert measure(version, runner, "paid") == "failed"
+    body = client.get(API).json()
+    assert body["card"] == listed
+    signature = body["no_longer_passes"]["signature"]
+    assert signature["sha256"] != listed["signature"]["sha256"]
+    envelope = client.get(signature["url"]).json()
+    predicate = json.loads(base64.b64decode(envelope["payload"]))["predicate"]
+    assert predicate["run"] == body["no_longer_passes"]["run"]
+    assert "error" in {finding["severity"] for finding in predicate["findings"]}
+    wheel = signature["url"].partition("/card/")[0]
+    assert client.get(f"{wheel}/card").json() == envelope
+
+
+def test_the_page_of_the_environment_shows_that_its_version_fails(
+    version: Version, runner: Runner, client: Client
+) -> None:
+    assert "does not pass any more" not in client.get("/envs/alice/demo-env/").content.decode()
+    for _ in range(2):
+        measure(version, runner, "failed")
+    page = client.get("/envs/alice/demo-env/").content.decode()
+    assert "Version 0.1.0 does not pass any more." in page
+    assert "a module that is gone" in page
 
 
 def test_faults_of_the_platform_decide_nothing(version: Version, runner: Runner) -> None:

@@ -15,9 +15,9 @@ from envyard.card import document
 from envyard.card.evidence import Evidence
 from envyard.card.learnability import model_results
 from envyard.card.measures import all_measures
-from envyard.card.rules import RULES
 from envyard.card.scores import by_policy
 from envyard.card.verdict import findings_of
+from envyard.contract.rules import RULES
 from envyard.contract.suite import SMOKE
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"

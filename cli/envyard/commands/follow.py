@@ -18,7 +18,11 @@ ACTIVITY = {"preparing": "fetching dependencies"}  # of a status without a rollo
 
 
 def follow(hub: Hub, ref: Ref, out: Output) -> None:
-    """Show each step, finding and the rollouts' progress; raises Rejected or Held."""
+    """Show each step, finding and the rollouts' progress; raises Rejected or Held.
+
+    Findings are shown below the status that follows from them: a reply can contain those of a
+    verdict beside the status before it.
+    """
     path = f"{environment_path(ref)}versions/{ref.version}/"
     status, shown_count, lost_count, warned = "", 0, 0, False
     while True:
@@ -27,9 +31,9 @@ def follow(hub: Hub, ref: Ref, out: Output) -> None:
         if detail["status"] != status:
             status = detail["status"]
             out.note(f"{ref} is {status}" if status in DECIDED else f"{status} ...", "bold")
-        for finding in findings[shown_count:]:
-            show_finding(finding, out)
-        shown_count = len(findings)
+            for finding in findings[shown_count:]:
+                show_finding(finding, out)
+            shown_count = len(findings)
         if status in DECIDED:
             conclude(ref, detail, findings, out)
             return

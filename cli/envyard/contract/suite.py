@@ -11,12 +11,12 @@ import re
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from envyard.contract.rules import RULES
 from envyard.contract.values import finite, record
 
 SMOKE, FULL = "smoke", "full"
 BUILT_IN = (SMOKE, FULL)
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
-RULES_VERSION = 1  # raise it where driver, gateway or scores change what a result means
 TEMPERATURE = 1.0  # what training samples with
 MAX_TASKS, MAX_ATTEMPTS, MAX_SEED, MAX_TEMPERATURE = 100_000, 64, (1 << 32) - 1, 2.0
 
@@ -55,7 +55,7 @@ class SuiteDefinition:
     temperature: float = TEMPERATURE
     judge: str = ""
     limits: SuiteLimits = field(default_factory=SuiteLimits)
-    rules: int = RULES_VERSION
+    rules: int = RULES
 
     @property
     def digest(self) -> str:
@@ -91,7 +91,7 @@ class SuiteDefinition:
                     for each in fields(SuiteLimits)
                 }
             ),
-            rules=_whole(data | {"rules": data.get("rules", RULES_VERSION)}, "rules", 1, 10**6),
+            rules=_whole(data | {"rules": data.get("rules", RULES)}, "rules", 1, 10**6),
         )
 
 

@@ -21,7 +21,7 @@ from envyard.contract.runner_events import RolloutResult, Usage
 from registry import pipeline
 from registry.accounts.models import User
 from registry.card import services
-from registry.card.models import Card
+from registry.card.models import Card, SignedCard
 from registry.catalog.models import Environment, Version
 from registry.catalog.search import documents
 from registry.catalog.search.results import CatalogSearch, SearchResults
@@ -201,6 +201,7 @@ def test_recomputed_cards_get_what_earlier_ones_lack(alice: User) -> None:
     pipeline.judge(str(run.pk))
     before = Card.objects.get()
     Card.objects.update(model_results=[], scores=[], measures=[])
+    SignedCard.objects.all().delete()
     Version.objects.update(learnability=None, difficulty="")
     Environment.objects.update(learnability=-1)
     out = StringIO()
@@ -212,3 +213,4 @@ def test_recomputed_cards_get_what_earlier_ones_lack(alice: User) -> None:
     assert Version.objects.get().difficulty == "medium"
     assert Environment.objects.get().learnability == 1.0
     assert not list(documents.differing())
+    assert SignedCard.objects.get().run_id == run.pk

@@ -11,6 +11,7 @@ from envyard.card.learnability.definition import (
     ModelEvidence,
     ModelMeasureDefinition,
     ModelReading,
+    share_of,
     unknown,
 )
 from envyard.card.statistics import Bounds
@@ -42,10 +43,7 @@ def truncation(evidence: ModelEvidence) -> ModelReading:
     """The share of rollouts that a limit of tokens, turns or time ended."""
     n: Counter[int] = Counter(r.task for r in evidence.rollouts)
     hits: Counter[int] = Counter(r.task for r in evidence.rollouts if r.truncated)
-    if not n:
-        return unknown("no rollout completed")
-    interval = statistics.clustered_wilson({task: (hits[task], n[task]) for task in n})
-    return ModelReading(hits.total() / n.total(), n.total(), len(n), interval)
+    return share_of({task: (hits[task], n[task]) for task in n})
 
 
 def format_compliance(evidence: ModelEvidence) -> ModelReading:

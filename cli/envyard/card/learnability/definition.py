@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from envyard.card import statistics
 from envyard.card.statistics import Bounds, Interval, no_interval
 from envyard.contract.runner_events import RolloutResult
 
@@ -52,6 +53,26 @@ class ModelReading:
 def unknown(detail: str) -> ModelReading:
     """A measure that nothing could be counted for."""
     return ModelReading(None, 0, 0, detail=detail)
+
+
+def mean_over_tasks(
+    evidence: ModelEvidence, shares: Mapping[int, float], *, size: int
+) -> ModelReading:
+    """The mean of one share a task, each from `size` rollouts of it or more; unknown where no task
+    has that many."""
+    if not shares:
+        return unknown(f"no task has {size} rollouts")
+    interval = statistics.bounded_mean({task: [s] for task, s in shares.items()}, Bounds(0.0, 1.0))
+    n = sum(len(evidence.rewards[task]) for task in shares)
+    return ModelReading(statistics.mean(list(shares.values())), n, len(shares), interval)
+
+
+def share_of(counts: Mapping[int, tuple[int, int]], detail: str = "") -> ModelReading:
+    """The share of all rollouts that count, from (how many count, how many there are) by task."""
+    hits, n = (sum(column) for column in zip(*counts.values(), strict=True)) if counts else (0, 0)
+    if not n:
+        return unknown("no rollout completed")
+    return ModelReading(hits / n, n, len(counts), statistics.clustered_wilson(counts), detail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from envyard.card.learnability.definition import (
     ModelEvidence,
     ModelMeasureDefinition,
     ModelReading,
+    mean_over_tasks,
+    share_of,
     unknown,
 )
 from envyard.card.learnability.estimators import pass_at
-from envyard.card.statistics import Bounds
 
 ATTEMPTS = (1, 4, 8, 16)
 
@@ -38,14 +39,7 @@ def baseline(evidence: ModelEvidence) -> ModelReading:
 def solve_rate(evidence: ModelEvidence) -> ModelReading:
     """The share of rollouts that are solved."""
     counts = {task: (evidence.solved(task), len(r)) for task, r in evidence.rewards.items()}
-    solved = sum(hits for hits, _ in counts.values())
-    return ModelReading(
-        solved / evidence.n if evidence.n else None,
-        evidence.n,
-        len(counts),
-        statistics.clustered_wilson(counts),
-        f"a rollout is solved with a reward from {evidence.solved_from:.3g} on",
-    )
+    return share_of(counts, f"a rollout is solved with a reward from {evidence.solved_from:.3g} on")
 
 
 def _tasks(evidence: ModelEvidence, *, solved: bool) -> ModelReading:
@@ -62,15 +56,11 @@ def _tasks(evidence: ModelEvidence, *, solved: bool) -> ModelReading:
 def _pass_at(evidence: ModelEvidence, *, k: int) -> ModelReading:
     """The mean over tasks of the unbiased pass@k, from tasks with at least k rollouts."""
     shares = {
-        task: [pass_at(len(rewards), evidence.solved(task), k)]
+        task: pass_at(len(rewards), evidence.solved(task), k)
         for task, rewards in evidence.rewards.items()
         if len(rewards) >= k
     }
-    if not shares:
-        return unknown(f"no task has {k} rollouts")
-    n = sum(len(evidence.rewards[task]) for task in shares)
-    value = statistics.mean([share for [share] in shares.values()])
-    return ModelReading(value, n, len(shares), statistics.bounded_mean(shares, Bounds(0.0, 1.0)))
+    return mean_over_tasks(evidence, shares, size=k)
 
 
 SOLVING = (

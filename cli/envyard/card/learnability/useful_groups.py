@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from envyard.card import statistics
 from envyard.card.learnability.definition import (
     ModelEvidence,
     ModelMeasureDefinition,
     ModelReading,
-    unknown,
+    mean_over_tasks,
 )
 from envyard.card.learnability.estimators import variance_share
-from envyard.card.statistics import Bounds, Interval
+from envyard.card.statistics import Interval
 
 SIZES = (4, 8, 16)
 COMPARED_SIZE = 4  # by which the catalogue sorts: a smoke run has so many rollouts a task
@@ -22,15 +21,11 @@ def useful_groups(evidence: ModelEvidence, *, size: int) -> ModelReading:
     """The mean over tasks of the unbiased share of groups with reward variance, from tasks with at
     least `size` rollouts."""
     shares = {
-        task: [variance_share(rewards, size)]
+        task: variance_share(rewards, size)
         for task, rewards in evidence.rewards.items()
         if len(rewards) >= size
     }
-    if not shares:
-        return unknown(f"no task has {size} rollouts")
-    n = sum(len(evidence.rewards[task]) for task in shares)
-    value = statistics.mean([share for [share] in shares.values()])
-    return ModelReading(value, n, len(shares), statistics.bounded_mean(shares, Bounds(0.0, 1.0)))
+    return mean_over_tasks(evidence, shares, size=size)
 
 
 def _per_thousand(evidence: ModelEvidence, *, size: int) -> ModelReading:
