@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.execution.data_access import DataAccess
@@ -37,6 +38,17 @@ class SandboxFactory:
     def lasting(self, wall_seconds: float) -> SandboxFactory:
         """The same for sandboxes that are killed after `wall_seconds`."""
         return replace(self, limits=replace(self.limits, wall_seconds=wall_seconds))
+
+    def half(self, *, peak_bytes: int) -> SandboxFactory | None:
+        """The same for two sandboxes at once, whose limits of memory add up to those of one.
+
+        None where one that needs twice `peak_bytes` would not fit. Each keeps the file systems of
+        one, which the limit of its control group includes.
+        """
+        memory = self.limits.memory_bytes // 2 - self.limits.tmp_bytes
+        if memory < 2 * peak_bytes:
+            return None
+        return replace(self, limits=replace(self.limits, memory_bytes=memory))
 
     def make(self, keys: Mapping[str, str], host: Mapping[str, bytes] | None = None) -> Sandbox:
         """Prepare a sandbox with these variables and those of `keys`; with the files of a `host`,
@@ -82,6 +94,19 @@ async def serving(
         await endpoints.data.close()
         await endpoints.proxy.close()
         listening.close()
+
+
+@asynccontextmanager
+async def beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[asyncio.Task[None]]:
+    """Do the work beside the block, which may await it; otherwise it is cancelled at the end."""
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # the block's own outcome decides the run
 
 
 def own_failure(endpoints: Endpoints) -> Ending | None:

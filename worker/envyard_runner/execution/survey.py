@@ -1,13 +1,14 @@
 """Load many more tasks than the run played, with another seed, and play references among them.
 
 It takes a sandbox of its own, bounded in time; whatever happens in it changes nothing of the run.
-docs/decisions/0073 gives the reasons.
+docs/decisions/0073 and 0078 give the reasons.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,10 +26,11 @@ from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.probes import plain_text
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.hub_api.event_outbox import EventOutbox
+from envyard_runner.sandbox import SandboxError
 from envyard_runner.survey.leaks import leak_in
 from envyard_runner.survey.near_duplicates import repeated
 
-MAX_SECONDS = 60.0
+MAX_SECONDS = 120.0
 NEEDED_SHARE = 0.3  # of the run's time that must be left for a survey to begin
 PLAYED = 20  # references, spread over all tasks
 MOSTLY = 0.5  # of the tasks that have a prompt, from which on an empty one is missing
@@ -37,7 +39,8 @@ MOSTLY = 0.5  # of the tasks that have a prompt, from which on an empty one is m
 class SurveyRun:
     """The survey of one run, built from the event lines of its sandbox.
 
-    References are only played where the first sandbox called no judge: none would answer here.
+    `wanted`: the job asks for one, and the run loaded tasks. References are only played where the
+    first sandbox called no judge: none would answer here.
     """
 
     def __init__(self, job: JobSpec, collector: EventCollector, *, judged: bool) -> None:
@@ -45,6 +48,7 @@ class SurveyRun:
             job, tasks=job.survey_tasks, policies=(ORACLE,), attempts=1, seed=job.seed + 1
         )
         self._first, self._judged = collector.tasks or [], judged
+        self.wanted = job.survey_tasks > job.tasks and bool(self._first)
         self.gateway = Gateway(self._job, None)
         self.survey: Survey | None = None
         self._answers: dict[int, str] = {}
@@ -58,20 +62,34 @@ class SurveyRun:
         outbox: EventOutbox,
         *,
         keys: Mapping[str, str],
-        wall_seconds: float,
+        ends: float,
     ) -> None:
         """Load the tasks in the factory's next sandbox and queue the survey for the hub.
 
-        Nothing is loaded where the run's first load reached the end of the tasks, or where the
-        run's time of `wall_seconds` is nearly over.
+        Nothing is loaded where it is not `wanted`, or where too little of the run's time is left,
+        which `ends` then (monotonic). A sandbox that cannot be made is logged.
         """
-        left = factory.limits.wall_seconds
-        if not self._first or left < NEEDED_SHARE * wall_seconds:
+        left = ends - time.monotonic()
+        if not self.wanted or left < NEEDED_SHARE * factory.limits.wall_seconds:
             return
+        try:
+            lasting = factory.lasting(min(left, MAX_SECONDS))
+            await self._survey(lasting, access, outbox, keys)
+        except SandboxError as error:
+            outbox.log_line(f"the tasks were not surveyed: no sandbox: {error}")
+
+    async def _survey(
+        self,
+        factory: SandboxFactory,
+        access: RunAccess,
+        outbox: EventOutbox,
+        keys: Mapping[str, str],
+    ) -> None:
         data = access.data.replay_endpoint()
-        endpoints = Endpoints(self.gateway, data, access.hosts.endpoint(self.gateway.judge))
+        proxy = access.hosts.endpoint(self.gateway.judge)
+        endpoints = Endpoints(self.gateway, data, proxy)
         many = factory.surveying(tasks=self._job.tasks, seed=self._job.seed)
-        prepared = many.lasting(min(left, MAX_SECONDS)).make(keys)
+        prepared = many.make(keys)
         async with prepared as sandbox, serving(sandbox, factory.program, endpoints):
             async for line in sandbox.lines():
                 await self.add_line(line)

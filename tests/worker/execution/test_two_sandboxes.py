@@ -1,0 +1,124 @@
+"""The survey of a run beside its replays: two sandboxes at once, within the memory of one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from envyard_runner.limits import Limits
+from envyard_runner.sandbox import Exit, SandboxError
+from tests.worker.scripted_sandbox import EXITED, SPEC, ScriptedSandbox, perform_run, play_all
+
+WHOLE = 4 << 30
+SURVEYED = replace(
+    SPEC,
+    survey_tasks=50,
+    limits=replace(SPEC.limits, memory_bytes=WHOLE),
+)
+
+
+@dataclass
+class Sandboxes:
+    """All sandboxes of one run: their limits, and the most that were open at once.
+
+    A replay waits for the survey to begin, if `meet`.
+    """
+
+    end: Exit = EXITED
+    meet: bool = True
+    limits: list[Limits] = field(default_factory=list)
+    open_now: int = 0
+    most: int = 0
+    closed: int = 0
+    surveying: asyncio.Event = field(default_factory=asyncio.Event)
+    hang: bool = False
+    refuse: bool = False
+
+    def prepare(self, *, job: bytes, limits: Limits, certificates: bytes, **_: object) -> Any:
+        self.limits.append(limits)
+        number, survey = len(self.limits), b'"tasks": 50' in job
+        if survey and self.refuse:
+            raise SandboxError("no uid is free")
+        return _Counted(self, self._program(number, survey=survey), self.end).prepare(
+            job=job, certificates=certificates
+        )
+
+    def _program(self, number: int, *, survey: bool) -> Callable[..., AsyncIterator[Any]]:
+        async def program(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
+            if survey:
+                self.surveying.set()
+                if self.hang:
+                    await asyncio.sleep(3600)
+            elif number > 1 and self.meet:
+                await self.surveying.wait()
+            if number > 1 and self.hang:
+                return
+            async for event in play_all(sandbox):
+                yield event
+
+        return program
+
+
+class _Counted(ScriptedSandbox):
+    def __init__(self, counts: Sandboxes, program: Any, end: Exit) -> None:
+        super().__init__(program, end)
+        self.counts = counts
+
+    async def __aenter__(self) -> ScriptedSandbox:
+        self.counts.open_now += 1
+        self.counts.most = max(self.counts.most, self.counts.open_now)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.counts.open_now -= 1
+        self.counts.closed += 1
+
+
+def perform(sandboxes: Sandboxes, spec: Any = SURVEYED) -> Any:
+    return perform_run(spec=spec, prepare=sandboxes.prepare)
+
+
+def test_the_survey_runs_beside_the_replays_within_the_memory_of_one_sandbox() -> None:
+    sandboxes = Sandboxes()
+    outcome = perform(sandboxes)
+    assert outcome.result[0] == "succeeded"
+    assert (sandboxes.most, sandboxes.open_now) == (2, 0)
+    played, *both = sandboxes.limits[:3]
+    assert played.memory_bytes == WHOLE
+    for_files = 2 * played.tmp_bytes
+    assert sum(each.memory_bytes + for_files for each in both) == WHOLE + for_files
+    assert outcome.hub.facts["survey"]["tasks"] == 2
+
+
+@pytest.mark.parametrize(
+    ("end", "spec"),
+    [
+        (replace(EXITED, peak_memory_bytes=1 << 30), SURVEYED),
+        (EXITED, replace(SURVEYED, limits=replace(SURVEYED.limits, memory_bytes=512 << 20))),
+    ],
+    ids=["a large environment", "little memory"],
+)
+def test_sandboxes_run_one_after_the_other_where_two_would_not_fit(end: Exit, spec: Any) -> None:
+    sandboxes = Sandboxes(end=end, meet=False)
+    outcome = perform(sandboxes, spec)
+    assert outcome.result[0] == "succeeded"
+    assert sandboxes.most == 1
+    assert {each.memory_bytes for each in sandboxes.limits} == {spec.limits.memory_bytes}
+    assert outcome.hub.facts["survey"]["tasks"] == 2
+
+
+def test_a_survey_that_hangs_ends_with_a_run_whose_second_load_failed() -> None:
+    sandboxes = Sandboxes(hang=True)
+    assert perform(sandboxes).result[0] == "errored"
+    assert (sandboxes.open_now, sandboxes.closed) == (0, 3)
+
+
+def test_a_survey_without_a_sandbox_changes_nothing_of_the_run() -> None:
+    sandboxes = Sandboxes(meet=False, refuse=True)
+    outcome = perform(sandboxes)
+    assert outcome.result[0] == "succeeded"
+    assert "the tasks were not surveyed: no sandbox: no uid is free" in outcome.hub.log
