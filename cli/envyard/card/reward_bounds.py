@@ -8,6 +8,7 @@ from typing import Literal
 from envyard.card import statistics
 from envyard.card.evidence import Evidence, name, rewards
 from envyard.card.scores import Score, bounds_of, score
+from envyard.contract.answer_forms import AnswerForm
 from envyard.contract.probes import ORACLE, PROBES, SHARED_WORDS, FloorLimit
 from envyard.contract.scoring import Scoring
 
@@ -63,11 +64,13 @@ class Floor:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """The rewards of reference answers. `enforced`: the environment's own oracle() gave them."""
+    """The rewards of reference answers. `enforced`: the environment's own oracle() gave them;
+    `form` is that in which answer fields were given."""
 
     score: Score
     minimum: float
     enforced: bool
+    form: AnswerForm | None = None
 
     @property
     def status(self) -> Literal["pass", "warn", "fail"]:
@@ -80,13 +83,27 @@ class Ceiling:
     @property
     def sentence(self) -> str:
         """The numbers in words."""
-        source = "the environment's oracle()" if self.enforced else "the answer field"
+        source = "the environment's oracle()" if self.enforced else self._field
         paid = "nothing" if self.score.mean is None else f"{self.score.mean:.3g} on average"
         return (
             f"{source} is paid {paid} over {self.score.n} rollouts"
             f"{f', {self.score.failed} failed' if self.score.failed else ''}; "
             f"at least {self.minimum:.3g} is expected"
         )
+
+    @property
+    def _field(self) -> str:
+        """The answer field and its form; unverified where no form was paid."""
+        if self.form is None:
+            return "the answer field"
+        if self.form.is_paid:
+            return (
+                f"the answer field as {self.form.form!r}, the best paid of {self.form.tried} forms,"
+            )
+        source = (
+            f"the answer field, of which no form of {self.form.tried} was paid more than others,"
+        )
+        return source if self.status == "pass" else f"unverified: {source}"
 
 
 def limit_of(policy: str) -> FloorLimit:
@@ -145,7 +162,8 @@ def ceiling(evidence: Evidence) -> Ceiling | None:
     best_floor = max((f.score.mean or 0.0 for f in floor(evidence)), default=0.0)
     minimum = min(CEILING_SHARE * marks, best_floor + CEILING_MARGIN * marks)
     bounds = bounds_of(evidence.rollouts)
-    return Ceiling(score(ORACLE, answers, bounds), minimum, enforced)
+    form = None if enforced else evidence.facts.answer_form
+    return Ceiling(score(ORACLE, answers, bounds), minimum, enforced, form)
 
 
 def full_marks(evidence: Evidence) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from envyard.contract.answer_forms import AnswerForm
 from envyard.contract.connections import OUTSIDE, Connection, read_connections
 from envyard.contract.judge import MAX_CHECKS, JudgeCheck, JudgeFacts
 from envyard.contract.mutants import MAX_MUTANTS, MutantResult
@@ -59,7 +60,8 @@ class Facts:
     outside the sandbox, the refused ones too. `scoring` is what the wheel declares about its
     rewards, None where that is nothing. `judge` is there where the judge was called, and
     `judge_checks` are its recorded rollouts, played again with other verdicts;
-    `mutants` are changed replies, `survey` is what a load of many more tasks showed.
+    `mutants` are changed replies, `survey` is what a load of many more tasks showed. `answer_form`
+    is the form in which answer fields were given, None where there are none.
     """
 
     install_seconds: float | None = None
@@ -81,6 +83,7 @@ class Facts:
     mutants: list[MutantResult] | None = None
     scoring: Scoring | None = None
     survey: Survey | None = None
+    answer_form: AnswerForm | None = None
 
     @property
     def uses_network(self) -> bool:
@@ -115,4 +118,7 @@ class Facts:
             survey=read_survey(data.get("survey")),
             mutants=rows_of(data.get("mutants"), MutantResult.from_dict, MAX_MUTANTS),
             scoring=Scoring.from_dict(data["scoring"]) if record(data.get("scoring")) else None,
+            answer_form=AnswerForm.from_dict(data["answer_form"])
+            if record(data.get("answer_form"))
+            else None,
         )

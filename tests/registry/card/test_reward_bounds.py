@@ -7,6 +7,7 @@ import pytest
 
 from envyard.card.evidence import Evidence
 from envyard.card.reward_bounds import ceiling, floor, full_marks
+from envyard.contract.answer_forms import AnswerForm
 from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.runner_events import RolloutResult
 from envyard.contract.scoring import Scoring
@@ -178,3 +179,23 @@ def test_declared_top_that_the_reference_does_not_earn_excuses_nothing() -> None
     for hook in (True, False):
         run = declared(paid(silent=1.0, oracle=1.0, hook=hook), reward=(0.0, 1000.0))
         assert statuses(run) == {"silent": "fail"}
+
+
+@pytest.mark.parametrize(
+    ("reward", "form", "status", "words"),
+    [
+        (1.0, AnswerForm("<answer>...</answer>", 8, 1.0, 0.0), "pass", "as '<answer>...</answer>'"),
+        (0.0, AnswerForm("...", 8, 0.0, 0.0), "warn", "unverified: the answer field, of which no"),
+        (1.0, AnswerForm("...", 8, 1.0, 1.0), "pass", "no form of 8 was paid more than others"),
+        (0.0, None, "warn", "the answer field is paid 0 on average"),
+    ],
+)
+def test_the_ceiling_names_the_form_in_which_answer_fields_were_paid(
+    reward: float, form: AnswerForm | None, status: str, words: str
+) -> None:
+    evidence = paid(hook=False, oracle=reward, silent=0.0)
+    facts = replace(evidence.facts, answer_form=form)
+    reference = ceiling(replace(evidence, facts=facts))
+    assert reference is not None
+    assert reference.status == status
+    assert words in reference.sentence

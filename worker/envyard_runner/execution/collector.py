@@ -17,6 +17,7 @@ from envyard.contract.facts import Facts, TaskResult
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.runner_events import RolloutResult
 from envyard.contract.values import count, finite, records, text
+from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
 
@@ -166,6 +167,7 @@ class EventCollector:
             swapped=swapped,
             compares=event.get("compares") is True,
             prompted=prompted,
+            answered=answered_tasks(rows),
         )
         listed = event.get("seed_options")
         options = listed if isinstance(listed, list) else None
@@ -177,7 +179,7 @@ class EventCollector:
             seed_options=None if options is None else [text(name, 80) for name in options[:20]],
         )
 
-    def _rollout(self, event: dict[str, Any]) -> RolloutResult | None:
+    def _rollout(self, event: dict[str, Any]) -> Facts | RolloutResult | None:
         alias = text(event.get("rollout"), 100)
         rollout = self.plan.name(alias)
         if rollout is None or rollout in self._reported:
@@ -186,6 +188,8 @@ class EventCollector:
         self._reported.add(rollout)
         record = self._rollout_records.take(rollout)
         reward = finite(event.get("reward")) if event.get("ok") is True else None
+        if self.plan.forms.ended(rollout, reward):
+            return Facts(answer_form=form) if (form := self.plan.forms.result) else None
         began = self._started.get(rollout)
         seconds = finite(event.get("seconds")) or 0.0 if began is None else self._clock() - began
         used_network = self._used_network(rollout)

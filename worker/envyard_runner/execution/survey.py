@@ -19,10 +19,16 @@ from envyard.contract.job import JobSpec
 from envyard.contract.probes import ORACLE
 from envyard.contract.survey import MAX_INDICES, PlayedReference, Survey
 from envyard.contract.values import count, finite, record, records, text
-from envyard_runner.execution.collector import TIMEOUT, EventCollector, parse_event, read_tasks
+from envyard_runner.execution.collector import (
+    TIMEOUT,
+    EventCollector,
+    parse_event,
+    read_tasks,
+)
 from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
 from envyard_runner.gateway import Gateway
+from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.probes import plain_text
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.hub_api.event_outbox import EventOutbox
@@ -49,7 +55,7 @@ class SurveyRun:
         )
         self._first, self._judged = collector.tasks or [], judged
         self.wanted = job.survey_tasks > job.tasks and bool(self._first)
-        self.gateway = Gateway(self._job, None)
+        self.gateway = Gateway(self._job, None, form=collector.plan.forms.chosen)
         self.survey: Survey | None = None
         self._answers: dict[int, str] = {}
         self._references: list[PlayedReference] = []
@@ -147,7 +153,10 @@ class SurveyRun:
             seed_ignored=bool(listed) and same and len(self._first) > 1,
         )
         playable = [] if self._judged or event.get("compares") is True else spread(tasks)
-        self.gateway.plan.make(playable, swapped=(), compares=False)
+        answered = answered_tasks(records(event.get("tasks"), self._job.tasks))
+        self.gateway.plan.make(
+            playable, swapped=(), compares=False, answered=answered, tries_forms=False
+        )
 
     def _rollout(self, event: dict[str, Any]) -> None:
         name = self.gateway.plan.name(text(event.get("rollout"), 100))

@@ -17,9 +17,11 @@ from typing import Any
 from envyard.contract.facts import TaskResult
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.probes import played_tasks, reference_of
+from envyard_runner.gateway.form_trial import FormTrial
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.prompts import Prompts
 from envyard_runner.gateway.replays import Replays
+from envyard_runner.mutation.forms import Form
 
 WORD = re.compile(r"\b[0-9a-f]{16}\b")
 _shuffle = random.SystemRandom().shuffle
@@ -30,13 +32,14 @@ class Plan:
 
     `expected` are the rollouts that must come back, as `policy/task/attempt`, and `replays` those
     of them that are then played again, with the verdicts of `judge`. `prompts` are what the first
-    calls must show.
+    calls must show. `forms` finds the form of answer fields first, unless one is given.
     """
 
-    def __init__(self, job: JobSpec, judge: JudgeRecords) -> None:
+    def __init__(self, job: JobSpec, judge: JudgeRecords, form: Form | None = None) -> None:
         self.expected: set[str] = set()
         self.replays = Replays(job, judge)
         self.prompts = Prompts({})
+        self.forms = FormTrial(job, form)
         self._job = job
         self._names: dict[str, str] = {}
         self._aliases: dict[str, str] = {}
@@ -50,9 +53,12 @@ class Plan:
         swapped: Collection[int],
         compares: bool,
         prompted: Collection[int] = (),
+        answered: Collection[int] = (),
+        tries_forms: bool = True,
     ) -> None:
         """Plan the job for these tasks; `swapped` are those with another task's reference to reply
-        with, `prompted` those whose prompt is shown first.
+        with, `prompted` those whose prompt is shown first, `answered` those whose reference is an
+        answer field.
 
         Where rewards compare attempts, those of one policy at one task are played as a group. The
         size of a group must not reveal a probe either, so a probe then plays as often as the model
@@ -79,6 +85,12 @@ class Plan:
         self.replays.choose(groups, self.expected)
         self._groups = [[self._assign_alias(name) for name in group] for group in groups]
         _shuffle(self._groups)
+        trial = [
+            [self._assign_alias(name)]
+            for name in self.forms.plan(answered, tried=tries_forms and not compares)
+        ]
+        _shuffle(trial)
+        self._groups = trial + self._groups
         self._made.set()
 
     async def groups(self) -> list[list[dict[str, Any]]]:

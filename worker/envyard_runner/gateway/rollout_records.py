@@ -35,9 +35,9 @@ class Record:
     `refused` is why the model server refused the last call, which is the environment's affair.
     `prompt_shown`: one of the first calls contained the task's prompt, None where no prompt can be
     compared; `first_call` is the beginning of the first call's last message where it did not.
-    `judge` are the judge's exchanges of a rollout that ended. `right_reply` is the text of the
-    task's own reference, None where it has none, and `gave_right_reply` whether all replies of a
-    probe that is not to be paid happened to be that.
+    `judge` are the judge's exchanges of a rollout that ended. `right_answer` is the task's own
+    reference, None where it has none, and `gave_right_reply` whether all replies of a probe that is
+    not to be paid happened to be that.
     """
 
     rollout: str
@@ -46,7 +46,7 @@ class Record:
     sampling: dict[str, Any] = field(default_factory=dict)
     reference: Message | None = None
     reference_error: str = ""
-    right_reply: str | None = None
+    right_answer: Message | None = None
     gave_right_reply: bool = False
     calls: int = 0
     replies: int = 0

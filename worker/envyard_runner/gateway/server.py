@@ -9,6 +9,7 @@ import asyncio
 import logging
 import random
 import socket
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,10 +17,11 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.probes import PROBES, reference_of
+from envyard.contract.probes import ORACLE, PROBES, reference_of
 from envyard.contract.transcript import clean_message
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
+from envyard_runner.gateway.form_trial import POLICY as FORM
 from envyard_runner.gateway.judge.live import LiveVerdicts
 from envyard_runner.gateway.judge.server import Judge
 from envyard_runner.gateway.judge.usage import JudgeUsage
@@ -40,6 +42,7 @@ from envyard_runner.gateway.probes import REPLIES, Message, NoReference, ProbeCa
 from envyard_runner.gateway.replays import Repeated
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
+from envyard_runner.mutation.forms import Form
 from envyard_runner.socket_server import SocketServer
 
 log = logging.getLogger(__name__)
@@ -73,10 +76,11 @@ class Gateway:
         judge_model: Model | None = None,
         replays: Repeated | None = None,
         secrets: Sequence[str] = (),
+        form: Form | None = None,
     ) -> None:
         keys = [server.key for server in (model, judge_model) if server and server.key]
         self.records = RolloutRecords(job, secrets=[*keys, *secrets])
-        self.plan = Plan(job, self.records.judge)
+        self.plan = Plan(job, self.records.judge, form)
         self.proxy = ModelProxy(job, model)
         usage = JudgeUsage(job.limits)
         self.judge = Judge(
@@ -197,8 +201,9 @@ class Gateway:
     def _set_reference(self, record: Record, fields: dict[str, Any]) -> None:
         references = openai.read_references(fields)
         if (own := references.get("own")) and not own.error:
-            record.right_reply = _only_text(own.message)
-        if reference := references.get(reference_of(record.policy)):
+            record.right_answer = clean_message(own.message) | {"role": "assistant"}
+        needed = "own" if record.policy == FORM else reference_of(record.policy)
+        if reference := references.get(needed):
             record.reference = clean_message(reference.message) | {"role": "assistant"}
             record.reference_error = text(reference.error, 2000)
 
@@ -210,6 +215,10 @@ class Gateway:
             # In a thread: texts may be long, and this loop also holds the limits of the sandbox.
             async with self._comparing:
                 await asyncio.to_thread(self._compare, record, call, first=number == 1)
+        if number == 1 and self._replays is None and record.policy != FORM:
+            began = time.monotonic()
+            await self.plan.forms.wait()
+            record.model_seconds += time.monotonic() - began
         return record, call, number
 
     def _compare(self, record: Record, call: Call, *, first: bool) -> None:
@@ -244,19 +253,29 @@ class Gateway:
             raise Refusal(409, "no_reference", record.reference_error)
         limits = self._job.limits
         rng = random.Random(f"{self._job.seed}/{record.rollout}/{number}")  # noqa: S311  (repeatable on purpose)
-        probe_call = ProbeCall(call.messages, call.tools, record.reference, rng, limits.max_tokens)
+        reference = self._in_form(record, record.reference, call)
+        probe_call = ProbeCall(call.messages, call.tools, reference, rng, limits.max_tokens)
         try:
-            message = REPLIES[record.policy](probe_call)
+            message = REPLIES[ORACLE if record.policy == FORM else record.policy](probe_call)
         except NoReference:
             raise Refusal(
                 409, "no_reference", "no reference was handed over: PUT /rollouts/ID/references"
             ) from None
-        is_right = record.right_reply is not None and _only_text(message) == record.right_reply
-        before = number == 1 or record.gave_right_reply  # one right move of several is luck
-        record.gave_right_reply = is_right and before and PROBES[record.policy].floor is not None
+        if record.policy in PROBES and PROBES[record.policy].floor:
+            right = (record.right_answer, self._in_form(record, record.right_answer, call))
+            texts = [_only_text(each) for each in right if each]
+            is_right = _only_text(message) in [each for each in texts if each is not None]
+            before = number == 1 or record.gave_right_reply  # one right move of several is luck
+            record.gave_right_reply = is_right and before
         reply = openai.scripted(message, call, limits.max_tokens)
         record.add(call, reply, 0.0)
         return reply
+
+    def _in_form(self, record: Record, reference: Message | None, call: Call) -> Message | None:
+        """The reference in the form that the environment pays; None where there is none."""
+        if reference is None:
+            return None
+        return self.plan.forms.in_form(reference, record.rollout, call.messages)
 
 
 def _only_text(message: Message) -> str | None:

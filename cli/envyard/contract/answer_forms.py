@@ -1,0 +1,44 @@
+"""The form in which a bare answer field was given to the verifier, and what the forms earned."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from envyard.contract.values import count, finite, text
+
+CHARACTERS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """The best-paid of several forms of a right answer, with three dots in the answer's place.
+
+    `tried` counts the forms, `reward` is the mean over the tasks on which they were tried, `lowest`
+    that of the worst-paid form: where both are equal, the form decides nothing. Both are None where
+    no attempt got a reward.
+    """
+
+    form: str
+    tried: int
+    reward: float | None = None
+    lowest: float | None = None
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether the form earned more than another."""
+        return self.reward is not None and self.lowest is not None and self.reward > self.lowest
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> AnswerForm:
+        """Read an untrusted JSON form."""
+        return cls(
+            form=text(data.get("form"), CHARACTERS),
+            tried=count(data.get("tried")),
+            reward=finite(data.get("reward")),
+            lowest=finite(data.get("lowest")),
+        )

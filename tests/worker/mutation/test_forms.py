@@ -1,0 +1,95 @@
+"""The forms in which an answer is tried, as prompts show them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from envyard_runner.mutation.forms import BARE, MAX_FORMS, candidates
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reply"),
+    [
+        ("Answer in <answer>...</answer> tags.", "<answer>42</answer>"),
+        ("Put the final answer within \\boxed{}.", "\\boxed{42}"),
+        ("Solve it.\nAnswer:", "Answer: 42"),
+        ("End with '#### ' and the number.", "#### 42"),
+        ("End with a line `RESULT = [number]`.", "RESULT = 42"),
+        ("Give the last line as: The total is X.", "The total is 42"),
+        ('Reply with JSON: {"total": 0}', '{"total": 42}'),
+        ("Write it in a ```python code block.", "```python\n42\n```"),
+        ("Decide, [[A]] or [[B]].", "[[42]]"),
+        ("What is 40 plus 2?", "42"),
+    ],
+)
+def test_the_form_that_a_prompt_names_comes_first(prompt: str, reply: str) -> None:
+    assert candidates(["You are helpful.", prompt])[0].write("42") == reply
+
+
+def test_the_bare_answer_and_a_usual_form_are_always_tried() -> None:
+    every = (
+        "<a> <b> <answer> \\boxed #### [[A]] ``` Answer: Result: " + '{"x": 1, "answer": 2} json'
+    )
+    for prompt in ("Add.", every):
+        forms = candidates([prompt])
+        assert BARE in forms
+        assert len(forms) == len(set(forms)) <= MAX_FORMS
+        assert len(forms) > forms.index(BARE) + 1
+
+
+def test_other_tags_of_a_prompt_are_filled_before_the_answer() -> None:
+    form = candidates(["<think>\n...\n</think>\n<answer>\n...\n</answer>"])[0]
+    reply = form.write("7")
+    assert reply.startswith("<think>\n")
+    assert reply.endswith("</think>\n<answer>7</answer>")
+
+
+def test_a_tag_around_long_data_is_no_field_of_the_reply() -> None:
+    prompt = f"<passage>{'word ' * 50}</passage> Who wrote it?"
+    assert not any("passage" in form.name for form in candidates([prompt]))
+
+
+def test_json_has_all_keys_that_a_prompt_names_and_the_answer_as_number_and_as_text() -> None:
+    prompt = 'Reply with a JSON object: {"reasoning": "...", "answer": "...", "confidence": 0.5}'
+    number, text = candidates([prompt])[:2]
+    assert json.loads(number.write("42")) | {"reasoning": ""} == {
+        "reasoning": "", "answer": 42, "confidence": 0.5,
+    }  # fmt: skip
+    assert json.loads(text.write("42"))["answer"] == "42"
+    assert json.loads(text.write('say "no"'))["answer"] == 'say "no"'
+    assert json.loads(number.write('["a", "b"]'))["answer"] == ["a", "b"]
+
+
+def test_keys_named_in_words_are_those_of_the_object() -> None:
+    form = candidates(['Return JSON with the keys "reasoning" and "label".'])[0]
+    assert json.loads(form.write("spam"))["label"] == "spam"
+
+
+def test_a_list_is_written_with_commas_as_json_and_in_lines() -> None:
+    replies = [
+        form.write('["red", "blue"]') for form in candidates(["Use <answer>."], '["red", 1]')
+    ]
+    assert replies[:3] == [
+        "<answer>red, blue</answer>",
+        '<answer>["red", "blue"]</answer>',
+        "<answer>red\nblue</answer>",
+    ]
+
+
+def test_several_fields_are_written_in_their_own_tags_or_as_they_are() -> None:
+    answer = '{"name": "Al", "age": 3}'
+    in_tags, bare = candidates(["Give <name>...</name> and <age>...</age>."], answer)[:2]
+    assert in_tags.write(answer) == "<name>Al</name>\n<age>3</age>"
+    assert bare.write(answer) == answer
+    assert candidates(["Reply in JSON."], answer)[0] == BARE
+
+
+def test_an_answer_that_has_the_named_form_already_is_first_given_as_it_is() -> None:
+    assert candidates(["Use \\boxed{}."], "\\boxed{42}")[0] == BARE
+
+
+def test_a_prompt_of_any_length_is_searched_quickly_and_at_both_ends() -> None:
+    form = candidates(["<" * 100_000 + " Put it in \\boxed{}."])[0]
+    assert form.write("1") == "\\boxed{1}"

@@ -1,0 +1,229 @@
+"""The forms in which an environment may want its answers, as far as its prompts show them.
+
+An answer field holds the bare answer; the verifier may read it between tags, behind a label or in
+JSON. A form is a text before the answer and one behind it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+MAX_FORMS = 8
+LONGEST_PROMPT = 40_000  # characters that are searched, from both ends
+LONGEST_FIELD = 80  # characters in a tag that describe what goes there; more are data
+REASONING = "I worked this out step by step."
+GAP = "\x00"  # the answer's place while a form is built
+
+# What fields that hold the answer are called, the surest first.
+ANSWER_NAMES = (
+    "answer", "final_answer", "finalanswer", "solution", "result", "output", "response", "final",
+    "label", "prediction", "choice", "option", "guess", "move", "action", "verdict", "value",
+    "translation", "summary", "code", "sql", "query", "classification", "category", "sentiment",
+)  # fmt: skip
+TAG = re.compile(r"<([A-Za-z][\w-]{0,30})>")
+BOXED = re.compile(r"\\+boxed")
+JSON_WORD = re.compile(r"\bjson\b|\{\s*[\"']\w+[\"']\s*:", re.IGNORECASE)
+KEY = re.compile(r"[\"'`](\w{1,30})[\"'`]\s*:(?:\s*(\d+(?:\.\d+)?))?")
+NAMED_KEY = re.compile(
+    r"\bkeys?\b[^.\n]{0,20}?[\"'`](\w{1,30})[\"'`](?:[^.\n]{0,20}?[\"'`](\w{1,30})[\"'`])?"
+)
+LABEL = re.compile(
+    r"(?<![\w<])((?:the )?(?:final |correct |your )?(?:answer|solution|result|label|prediction|"
+    r"choice|output|verdict|guess|move)(?: is)?\s*(?::|=))",
+    re.IGNORECASE,
+)
+FENCE = re.compile(r"```(\w*)|code (?:block|fence)", re.IGNORECASE)
+# A place for the answer in a quoted pattern: <number>, [answer], {answer}, YOUR ANSWER, X, ...
+PLACE = (
+    r"<[^<>/\n]{1,40}>|\[[^\[\]\n]{1,40}\]|\{\w{1,30}\}|\(your [^()\n]{1,30}\)|"
+    r"\b(?:YOUR|THE)[_ ][A-Z_]{2,20}\b|\b(?:ANSWER|NUMBER|LETTER|VALUE|WORD)\b(?!\s*[:=])|"
+    r"\b[XYNZ]\b|\.\.\.|…|_{2,}"
+)
+QUOTED = re.compile(r"`([^`\n]{2,90})`|\"([^\"\n]{2,90})\"|'([^'\n]{2,90})'")
+BEHIND_COLON = re.compile(
+    r"(?:form|format|formatted|exactly|with|as|line|like(?: this)?)\s*:\s*\n?[ \t]*(\S[^\n]{0,89})",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An answer's surroundings in a reply, and how the answer itself is laid out.
+
+    `text`: as a JSON text, `value`: as a JSON text or number; `commas` and `lines`: the items of an
+    answer that is a JSON list, `tags`: each field of one that is a JSON object in its own tag.
+    """
+
+    before: str = ""
+    after: str = ""
+    layout: Layout = ""
+
+    @property
+    def name(self) -> str:
+        """The form as shown to people, with three dots in the answer's place."""
+        shown = {"commas": "a, b", "lines": "a\nb", "tags": "<a>...</a><b>...</b>"}
+        return f"{self.before}{shown.get(self.layout, '...')}{self.after}".replace("\n", "\\n")
+
+    def write(self, answer: str) -> str:
+        """The reply that gives the answer in this form."""
+        return f"{self.before}{LAYOUTS[self.layout](answer)}{self.after}"
+
+
+def _as_text(answer: str) -> str:
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def _as_value(answer: str) -> str:
+    is_value = isinstance(parsed(answer), int | float | list | dict)
+    return answer.strip() if is_value else _as_text(answer)
+
+
+def _joined(separator: str, answer: str) -> str:
+    items = parsed(answer)
+    return separator.join(map(_plain, items)) if isinstance(items, list) else answer
+
+
+def _in_tags(answer: str) -> str:
+    fields = parsed(answer)
+    if not isinstance(fields, dict):
+        return answer
+    return "\n".join(f"<{key}>{_plain(value)}</{key}>" for key, value in fields.items())
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def parsed(answer: str) -> Any:
+    """The value of an answer that is JSON; None for any other text."""
+    try:
+        return json.loads(answer)
+    except (ValueError, RecursionError):
+        return None
+
+
+Layout = Literal["", "text", "value", "commas", "lines", "tags"]
+LAYOUTS: dict[Layout, Callable[[str], str]] = {
+    "": str,
+    "text": _as_text,
+    "value": _as_value,
+    "commas": partial(_joined, ", "),
+    "lines": partial(_joined, "\n"),
+    "tags": _in_tags,
+}
+BARE = Form()
+USUAL = (
+    Form("<answer>", "</answer>"),
+    Form("\\boxed{", "}"),
+    Form("Answer: "),
+    Form("#### "),
+    Form('{"answer": ', "}", "text"),
+    Form("```\n", "\n```"),
+)
+
+
+def candidates(prompts: Iterable[str], answer: str = "") -> list[Form]:
+    """The MAX_FORMS forms to try: what the prompts name, the bare answer, and the usual ones.
+
+    A bare `answer` that already has a named form stays first.
+    """
+    text = "\n".join(_searched(prompt) for prompt in prompts)
+    named = list(dict.fromkeys(_named(text)))
+    if any(form.before.strip() and form.before.strip() in answer for form in named):
+        named.insert(0, BARE)
+    named = [*_of_several(parsed(answer), named), *named]
+    room = MAX_FORMS - 2  # the bare answer and a usual form are always tried
+    return list(dict.fromkeys([*named[:room], BARE, *USUAL]))[:MAX_FORMS]
+
+
+def _of_several(answer: Any, named: list[Form]) -> Iterator[Form]:
+    """The forms of an answer of several parts, in the form that the prompts name first."""
+    around = next((form for form in named if not form.layout), BARE)
+    if isinstance(answer, list):
+        yield replace(around, layout="commas")
+        yield around
+        yield replace(around, layout="lines")
+    elif isinstance(answer, dict):
+        if any(form.before.startswith("<") for form in named):
+            yield Form(layout="tags")
+        yield BARE
+
+
+def _searched(prompt: str) -> str:
+    if len(prompt) <= LONGEST_PROMPT:
+        return prompt
+    half = LONGEST_PROMPT // 2
+    return f"{prompt[:half]}\n{prompt[-half:]}"
+
+
+def _named(text: str) -> Iterator[Form]:
+    """The forms that a text asks for, the surest first."""
+    yield from _tags(text)
+    if BOXED.search(text):
+        yield Form("\\boxed{", "}")
+    if JSON_WORD.search(text):
+        yield from _objects(text)
+    if "####" in text:
+        yield Form("#### ")
+    yield from _patterns(text)
+    for label in dict.fromkeys(match[1] for match in LABEL.finditer(text)):
+        yield Form(f"{label} ")
+    if fence := FENCE.search(text):
+        yield Form(f"```{fence[1] or ''}\n", "\n```")
+    if "[[" in text:
+        yield Form("[[", "]]")
+
+
+def _tags(text: str) -> Iterator[Form]:
+    """The answer in a tag that the text names, alone and behind the other tags that it names."""
+    names = [name for name in dict.fromkeys(TAG.findall(text)) if _is_field(text, name)]
+    if not names:
+        return
+    ranked = sorted(names, key=_rank)
+    answer = ranked[0] if _rank(ranked[0]) < len(ANSWER_NAMES) else names[-1]
+    leading = [name for name in names[: names.index(answer)] if _rank(name) == len(ANSWER_NAMES)]
+    opening = "".join(f"<{name}>\n{REASONING}\n</{name}>\n" for name in leading)
+    yield Form(f"{opening}<{answer}>", f"</{answer}>")
+    for name in ranked[1:3]:
+        if _rank(name) < len(ANSWER_NAMES):
+            yield Form(f"<{name}>", f"</{name}>")
+
+
+def _is_field(text: str, name: str) -> bool:
+    """Whether a tag asks for content: with long content it holds data of the task."""
+    contents = re.findall(rf"<{re.escape(name)}>(.*?)</{re.escape(name)}>", text, re.DOTALL)
+    return not contents or min(map(len, contents)) <= LONGEST_FIELD
+
+
+def _rank(name: str) -> int:
+    plain = name.lower().replace("-", "_")
+    return ANSWER_NAMES.index(plain) if plain in ANSWER_NAMES else len(ANSWER_NAMES)
+
+
+def _objects(text: str) -> Iterator[Form]:
+    """JSON objects with the keys that the text names; the answer as a number, and as text."""
+    shown = {key: float(number) if number else REASONING for key, number in KEY.findall(text)}
+    named = {key: REASONING for row in NAMED_KEY.findall(text) for key in row if key}
+    keys = [*{**shown, **named}] or ["answer"]
+    answer = min(keys, key=lambda key: (_rank(key), -keys.index(key)))
+    row = {**named, **shown, answer: GAP}
+    before, after = json.dumps(row, ensure_ascii=False).split(json.dumps(GAP))
+    yield Form(before, after, "value")
+    yield Form(before, after, "text")
+
+
+def _patterns(text: str) -> Iterator[Form]:
+    """Patterns with a place for the answer that the text quotes or has behind a colon."""
+    quoted = [next(filter(None, match.groups())) for match in QUOTED.finditer(text)]
+    for pattern in [*quoted, *(match[1] for match in BEHIND_COLON.finditer(text))]:
+        places = list(re.finditer(PLACE, pattern))
+        if not places or not pattern[: places[-1].start()].strip():
+            continue
+        before, after = pattern[: places[-1].start()], pattern[places[-1].end() :]
+        if not TAG.search(before) and "{" not in before:
+            yield Form(before, after.rstrip("`\"'."))
