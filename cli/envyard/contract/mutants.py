@@ -36,6 +36,7 @@ ENTRIES = (
     Operator("unchanged", "no change", kind="control"),
     Operator("digit", "another first digit"),
     Operator("last_digit", "another last digit"),
+    Operator("extension", "a digit or letters joined to it"),
     Operator("near", "a number that is 6% larger"),
     Operator("sign", "the other sign"),
     Operator("unit", "another unit"),

@@ -140,6 +140,33 @@ ENTRIES = (
         tasks=FEW,
     ),
     Probe(
+        name="copy",
+        label="a wrong answer from the prompt",
+        reply="a number, option or word of the prompt, other than the reference, in its form",
+        reference="own",
+        floor=FloorLimit(
+            SHARED_WORDS,
+            "Compare with the answer: another number or word of the prompt must not be paid.",
+            warning=0.4,
+            rejects=False,
+        ),
+        tasks=FEW,
+    ),
+    Probe(
+        name="constant",
+        label="an answer for every task",
+        reply="0, 1, A, yes, unknown and the like, by the reference's kind and in its form",
+        reference="own",
+        floor=FloorLimit(
+            SHARED_WORDS,
+            "Pay no fixed answer: look for a default value, or a comparison of what did not parse.",
+            warning=0.4,
+            warn_on_single_payment=True,
+            rejects=False,
+        ),
+        tasks=FEW,
+    ),
+    Probe(
         name="refusal",
         label="a refusal",
         reply="a polite refusal",

@@ -17,6 +17,11 @@ REPLIES = {
     "Because of that.\n#### 1,024": "1,024",
     "The answer is: Paris": "Paris",
     "I place it at [3].": "3",
+    "RESULT = 42": "42",
+    '{"reasoning": "4", "answer": "42"}': "42",
+    '{"answer": 42, "confidence": 0.5}': "42",
+    '{"total": 42}': "42",
+    '{"name": "Al", "age": 42}': '{"name": "Al", "age": 42}',
     "": "",
 }
 

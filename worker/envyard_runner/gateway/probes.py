@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from envyard_runner.mutation.answers import among_wrong_answers, other_answer
+from envyard_runner.mutation.guesses import constant_answer, copied_answer
 
 Message = dict[str, Any]
 
@@ -128,6 +129,18 @@ def list_all(call: ProbeCall) -> Message:
     return _assistant(among_wrong_answers(repeat_reference(call)["content"]))
 
 
+def copy_piece(call: ProbeCall) -> Message:
+    """Reply with a piece of the prompt in the reference's form; raises NoReference."""
+    reference = repeat_reference(call)["content"]
+    prompts = [plain_text(m.get("content")) for m in call.messages if m.get("role") == "user"]
+    return _assistant(copied_answer(reference, prompts[0] if prompts else ""))
+
+
+def guess_constant(call: ProbeCall) -> Message:
+    """Reply with an answer that fits many tasks, in the reference's form; raises NoReference."""
+    return _assistant(constant_answer(repeat_reference(call)["content"], call.rng))
+
+
 def refuse(_: ProbeCall) -> Message:
     """Reply with a polite refusal."""
     return _assistant(REFUSAL)
@@ -152,6 +165,8 @@ REPLIES: dict[str, Callable[[ProbeCall], Message]] = {
     "swapped": repeat_reference,
     "format": keep_form,
     "all_options": list_all,
+    "copy": copy_piece,
+    "constant": guess_constant,
     "refusal": refuse,
     "pleader": plead,
     "malformed": break_form,

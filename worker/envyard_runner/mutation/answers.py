@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from envyard_runner.mutation.forms import ANSWER_NAMES
+
 # The forms in which replies mark their answer, the surest first. `answer` is what is marked.
 MARKED = (
     re.compile(r"\\boxed\{(?P<answer>[^{}]*)\}"),
@@ -17,6 +19,11 @@ MARKED = (
         r"^(?:the )?(?:final )?answer(?: is)?:?[ \t]+(?P<answer>.+)$", re.IGNORECASE | re.MULTILINE
     ),
     re.compile(r"\[(?P<answer>[^\[\]\n]{1,40})\]"),
+    re.compile(r"\A[A-Za-z][\w ]{0,30}[:=][ \t]*(?P<answer>[^\s=][^\n]{0,60})\Z"),
+)
+# A field of a reply that is one JSON object; which of them is the answer, its key tells.
+JSON_FIELD = re.compile(
+    r'"(?P<key>\w+)"\s*:\s*(?:"(?P<text>(?:[^"\\]|\\.)*)"|(?P<number>-?\d[\d.]*))'
 )
 JSON_VALUE = re.compile(r'(?<=:)\s*"(?P<text>(?:[^"\\]|\\.)*)"|(?<=:)\s*(?P<number>-?\d[\d.]*)')
 OPPOSITES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "invalid"}
@@ -42,6 +49,8 @@ class Marked:
 def find_answer(reply: str) -> Marked:
     """The last answer that the reply marks in the surest of the forms; the whole reply where it
     marks none."""
+    if span := _answer_of_object(reply):
+        return Marked(reply[: span[0]], reply[span[0] : span[1]], reply[span[1] :])
     for form in MARKED:
         matches = list(form.finditer(reply))
         if matches and matches[-1]["answer"].strip():
@@ -50,6 +59,23 @@ def find_answer(reply: str) -> Marked:
     text = reply.strip()
     before, _, after = reply.partition(text) if text else ("", "", reply)
     return Marked(before, text, after)
+
+
+def _answer_of_object(reply: str) -> tuple[int, int] | None:
+    """Where the answer stands in a reply that is one JSON object: in the field of that name, or in
+    the only one."""
+    if not (reply.lstrip().startswith("{") and reply.rstrip().endswith("}")):
+        return None
+    every = list(JSON_FIELD.finditer(reply))
+    fields = [field for field in every if field["key"] in ANSWER_NAMES] or every
+    if not fields or (len(fields) > 1 and fields is every):
+        return None
+    field = min(fields, key=lambda field: _rank(field["key"]))
+    return field.span("text" if field["text"] is not None else "number")
+
+
+def _rank(key: str) -> int:
+    return ANSWER_NAMES.index(key) if key in ANSWER_NAMES else len(ANSWER_NAMES)
 
 
 def other_answer(reply: str) -> str:

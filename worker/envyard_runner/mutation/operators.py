@@ -34,6 +34,16 @@ def last_digit(answer: str) -> str | None:
     return text[:-1] + str((int(text[-1]) + 1) % 10)
 
 
+def extension(answer: str) -> str | None:
+    """A whole number with a digit before it, or one word with letters behind it: the right answer
+    is still contained."""
+    text = answer.strip()
+    if INTEGER.fullmatch(text) and len(text) <= LONGEST_INTEGER:
+        return f"-7{text[1:]}" if text.startswith("-") else f"7{text}"
+    is_word = text.isalpha() and len(text) > 2 and text.lower() not in OPPOSITES
+    return text + shifted(text[:3].lower(), 1) if is_word else None
+
+
 def near(answer: str) -> str | None:
     """A whole number that is 6 % larger."""
     text = answer.strip().replace(",", "")
@@ -137,6 +147,7 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "unchanged": unchanged,
     "digit": digit,
     "last_digit": last_digit,
+    "extension": extension,
     "near": near,
     "sign": sign,
     "unit": unit,

@@ -1,0 +1,48 @@
+"""Answers that need no work: pieces of prompts, and constants."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from envyard_runner.mutation.guesses import constant_answer, copied_answer
+
+SUM = "Add 12 and 30.\nReply with the number."
+
+
+@pytest.mark.parametrize(
+    ("reference", "prompt", "reply"),
+    [
+        ("42", SUM, "30"),
+        ("<answer>30</answer>", SUM, "<answer>12</answer>"),
+        ("B", "Which?\nA) red\nB) blue\nC) green", "C"),
+        ("Paris", 'Where is the "Eiffel tower"?', "Eiffel tower"),
+        ("tower", "Name the building.", "building"),
+        ("it is late", "Translate:\nes ist spät", "es ist spät"),
+        ("42", "How many?", "64"),
+        ('{"answer": "7"}', "Is it 3 or 7?", '{"answer": "3"}'),
+    ],
+)
+def test_a_copied_answer_is_another_piece_of_the_prompt(
+    reference: str, prompt: str, reply: str
+) -> None:
+    assert copied_answer(reference, prompt) == reply
+
+
+@pytest.mark.parametrize(
+    ("reference", "replies"),
+    [
+        ("0", {"1", "100"}),
+        ("\\boxed{7}", {"\\boxed{0}", "\\boxed{1}", "\\boxed{100}"}),
+        ("A", {"B", "C"}),
+        ("yes", {"no"}),
+        ("Paris", {"unknown", "none", "n/a"}),
+        ("<answer>[1, 2]</answer>", {"<answer>[]</answer>", '<answer>[""]</answer>'}),
+    ],
+)
+def test_a_constant_is_of_the_kind_of_the_reference_and_never_right(
+    reference: str, replies: set[str]
+) -> None:
+    dice = random.Random(1)
+    assert {constant_answer(reference, dice) for _ in range(60)} == replies
