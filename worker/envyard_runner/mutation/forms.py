@@ -23,8 +23,8 @@ GAP = "\x00"  # the answer's place while a form is built
 ANSWER_NAMES = (
     "answer", "final_answer", "finalanswer", "solution", "result", "output", "response", "final",
     "label", "prediction", "choice", "option", "guess", "move", "action", "verdict", "value",
-    "translation", "summary", "code", "sql", "query", "classification", "category", "sentiment", "total",
-    "sum", "number", "count",
+    "translation", "summary", "code", "sql", "query", "classification", "category", "sentiment",
+    "total", "sum", "number", "count",
 )  # fmt: skip
 TAG = re.compile(r"<([A-Za-z][\w-]{0,30})>")
 BOXED = re.compile(r"\\+boxed")
