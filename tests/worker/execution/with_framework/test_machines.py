@@ -12,7 +12,10 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.adapter, pytest.mark.timeout(400)
 def needed(runner: Runner, api: str, module: str) -> tuple[tuple[str, list[str]], list[str]]:
     """The result of a run, and the images that its finding names."""
     files = {"__init__.py": f"{module}.py"}
-    outcome = runner.perform(api, files, module=module, policies=("silent",), tasks=3).outcome
+    limits = {"rollout_seconds": 180.0}  # under load a rollout's own process starts slowly
+    outcome = runner.perform(
+        api, files, module=module, policies=("silent",), tasks=3, limits=limits
+    ).outcome
     (finding,) = outcome.hub.endings[0]["findings"]
     assert "start none" in finding["message"]
     return outcome.result, finding["details"]["names"]
