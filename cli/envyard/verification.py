@@ -16,7 +16,7 @@ from envyard.errors import HubCliError
 
 TOLERANCE = 1e-9  # relative; mathematical libraries differ in the last digit
 NOT_VERIFIED = (
-    "that the hub recorded the rollouts correctly: whoever holds its key could sign others",
+    "that the hub recorded the rollouts correctly: its key could sign others",
     "that the rewards follow from the conversations: no rollout is played again",
 )
 

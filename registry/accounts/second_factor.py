@@ -23,7 +23,7 @@ def refusal(user: User) -> Forbidden:
     """The error for such a user."""
     page = settings.HUB_URL + reverse("mfa_index")
     return Forbidden(
-        f"this hub asks whoever publishes for a second factor, and {user} has none",
+        f"this hub requires a second factor of publishers, and {user} has none",
         f"Add an authenticator app or a passkey at {page}",
         "account.mfa_required",
     )

@@ -31,7 +31,8 @@ FAILED = """{version} was measured again by rules {rules} and does not pass any 
 
 {summary}
 
-The measurement was repeated, with the same result. The version stays listed, and its page says so:
+The measurement was repeated, with the same result. The version stays listed; its page shows the
+failure:
 
 {page}
 

@@ -1,5 +1,5 @@
 """The card of a version: pure functions from the evidence of a run to measures and findings.
 
-Hub and command share them, so that whoever has the rollouts computes the same card. May import the
+Hub and command share them, so that the same rollouts give the same card on both. May import the
 contract.
 """

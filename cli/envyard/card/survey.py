@@ -84,7 +84,7 @@ def _labels(survey: Survey) -> Iterator[Finding]:
     if survey.answers >= ENOUGH_ANSWERS and low is not None and low > HALF:
         message = (
             f"{survey.same_answers} of {survey.answers} tasks have the answer "
-            f"{survey.top_answer!r}: whoever always gives it is paid for it."
+            f"{survey.top_answer!r}: a policy that always gives it is paid for it."
         )
         yield finding("card.labels", message, n=survey.answers, value=survey.same_answers)
 

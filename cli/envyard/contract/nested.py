@@ -18,7 +18,7 @@ from envyard.contract.leaks import Finder, Leak, Scanner
 
 MAX_PARTS = 100_000  # members and streams, in all archives inside one wheel
 MAX_DEPTH = 3  # a document that is a zip, with a document in it, inside an archive
-HEAD = 512  # bytes that show what a file is; a tar's first header has so many
+HEAD = 512  # bytes that show what a file is; the length of a tar's first header
 IN_MEMORY = 1 << 20  # bytes of an inner file that are kept in memory; more goes to a temporary file
 ARCHIVE = re.compile(
     r"\.(zip|whl|jar|egg|war|apk|7z|rar|cab|iso|tar|tgz|txz|tbz2?|tlz|tzst|gz|bz2|xz|lzma|zst|lz4|lz"

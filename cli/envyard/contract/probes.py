@@ -211,7 +211,7 @@ ORACLE = "oracle"
 
 
 def played_tasks(policy: str, tasks: int) -> int:
-    """How many of so many tasks the policy plays."""
+    """How many of `tasks` tasks the policy plays."""
     limit = PROBES[policy].tasks if policy in PROBES else None
     return tasks if limit is None else min(limit, tasks)
 

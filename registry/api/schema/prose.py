@@ -32,7 +32,7 @@ TAGS = {
     "Trusted publishers": "Workflows that publish without a stored token.",
     "Moderation": "Reports to staff, and quarantine.",
     "Journal": "What happened, when and by whom.",
-    "Leaks": "For whoever finds a token in the open.",
+    "Leaks": "Report a token that was found in public.",
     "Installing": "The simple index and files, for pip and uv, in PyPI's protocol.",
     "Publishing": "Uploads and identity tokens, for twine, uv and workflows, in PyPI's protocol.",
     "Runners": "What the machines that execute runs call. It changes with the runner's version.",

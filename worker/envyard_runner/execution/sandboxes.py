@@ -32,7 +32,7 @@ class SandboxFactory:
     guest_job: GuestJob
 
     def surveying(self, *, tasks: int, seed: int) -> SandboxFactory:
-        """The same for sandboxes that load so many tasks with this seed."""
+        """The same for sandboxes that load `tasks` tasks with this seed."""
         return replace(self, guest_job=replace(self.guest_job, tasks=tasks, seed=seed))
 
     def lasting(self, wall_seconds: float) -> SandboxFactory:

@@ -153,8 +153,8 @@ def _padded(line: list[tuple[str, Kept]]) -> Iterable[tuple[str, Kept] | None]:
 
 
 def _has_whole_replies(transcript: Transcript) -> bool:
-    """Whether it made a call and every reply says something: some releases of the framework refuse
-    an empty one."""
+    """Whether it made a call and no reply is empty: some releases of the framework refuse empty
+    ones."""
     replies = [transcript.nodes[call.reply].message for call in transcript.calls]
     return bool(replies) and all(r.get("content") or r.get("tool_calls") for r in replies)
 

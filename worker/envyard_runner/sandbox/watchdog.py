@@ -1,6 +1,6 @@
 """What a sandbox uses, read from the host's /proc over its whole process tree.
 
-Used where no memory cgroup can be had: RLIMIT_AS is per process, so many small ones would pass it.
+Used where no memory cgroup can be had: RLIMIT_AS is per process and does not bound their sum.
 Kernel memory that no process shows is bounded by counting what it hangs on: descriptors (each may
 be a socket with a full buffer) and files on the memory file systems (an inode each).
 """

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import comb
 
-DIGITS = 9  # rewards that agree to so many decimals are equal; sums in another order differ by less
+DIGITS = 9  # decimals that are compared; sums in another order differ by less
 
 
 def variance_share(rewards: Sequence[float], size: int) -> float:

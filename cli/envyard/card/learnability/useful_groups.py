@@ -14,7 +14,7 @@ from envyard.card.learnability.estimators import variance_share
 from envyard.card.statistics import Interval
 
 SIZES = (4, 8, 16)
-COMPARED_SIZE = 4  # by which the catalogue sorts: a smoke run has so many rollouts a task
+COMPARED_SIZE = 4  # the catalogue sorts by it: a smoke run has four rollouts a task
 
 
 def useful_groups(evidence: ModelEvidence, *, size: int) -> ModelReading:
