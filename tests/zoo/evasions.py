@@ -117,12 +117,10 @@ def replace_driver():
     for module, adapter in driver():
         package = module.__name__.rpartition(".")[0]
         outcome = sys.modules[package + ".adapter"].Outcome
-        send = sys.modules[package + ".reference"].send_references
 
         async def play(self, rollouts):
             results = []
             for rollout in rollouts:
-                await send(rollout, list(rollout.task.opening), self.http)
                 reply = await asyncio.to_thread(ask, rollout.url)
                 answer = str(rollout.task.answer or reference(
                     getattr(getattr(rollout.task.source, "data", None), "row", None) or {}))
@@ -214,7 +212,7 @@ FLAWED = (
                           expected="rejected", codes=AWARE)
     ),
     *both("honest-after-oracle", "Honest only when oracle() is called", ORACLE_CALLED, TWO_FACED,
-          apis=("v1",), expected="rejected", codes=AWARE),
+          apis=("v1",), expected="rejected", codes=("card.floor",)),
     *both("honest-where-patched", "Honest only where the rubric is patched", PATCHED, TWO_FACED,
           apis=("v0",), expected="rejected", codes=AWARE),
     *both("replaces-driver", "Replaces the driver at import and invents events", REPLACED,

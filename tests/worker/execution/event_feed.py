@@ -47,11 +47,15 @@ class EventFeed:
             fields["rollout"] = self.plan.alias(fields["rollout"])
         return self.collector.add_line(json.dumps({"event": event, **fields}).encode())
 
-    def add_loaded(self, *references: bool, compares: bool = False) -> None:
-        tasks = [
-            {"index": i, "hash": f"{i}", "prompt": "p", "reference": known, "swapped": i == 1}
-            for i, known in enumerate(references)
+    def add_loaded(self, *answers: str | bool, compares: bool = False) -> None:
+        """Load tasks with these answers; True stands for a reference without one."""
+        tasks: list[dict[str, Any]] = [
+            {"index": i, "hash": f"{i}", "prompt": "p", "reference": bool(answer)}
+            for i, answer in enumerate(answers)
         ]
+        for task, answer in zip(tasks, answers, strict=True):
+            if isinstance(answer, str):
+                task["answer"] = answer
         details = {"seconds": 1.0, "framework_version": "0.4.0", "compares": compares}
         self.add_began()
         self("loaded", tasks=tasks, **details)

@@ -105,11 +105,14 @@ def test_oracle_is_expected_where_there_is_a_reference_and_swapped_where_another
     None
 ):
     feed = EventFeed(job(policies=("oracle", "swapped", "model"), tasks=3, attempts=2))
-    feed.add_loaded(True, False, False)
+    feed.add_loaded("yes", False, "no")
     assert feed.plan.expected == {
-        "oracle/0/0", "swapped/1/0", "model/0/0", "model/0/1", "model/1/0", "model/1/1",
-        "model/2/0", "model/2/1",
+        "oracle/0/0", "oracle/2/0", "swapped/0/0", "swapped/2/0", "model/0/0", "model/0/1",
+        "model/1/0", "model/1/1", "model/2/0", "model/2/1",
     }  # fmt: skip
+    feed = EventFeed(job(policies=("oracle", "swapped"), tasks=3))
+    feed.add_loaded("yes", "yes", False)
+    assert feed.plan.expected == {"oracle/0/0", "oracle/1/0"}
 
 
 def test_a_probe_of_parsers_plays_the_first_tasks_that_it_can() -> None:

@@ -30,6 +30,7 @@ if os.path.isdir("/venv/nltk_data"):
     print("nltk", os.listdir("/venv/nltk_data"), flush=True)
     print("own", os.stat("/venv/nltk_data/corpora").st_uid == os.getuid(), flush=True)
 TASK = {"index": 0, "hash": "h", "prompt": "what?", "prompted": True, "reference": True}
+TASK["answer"] = "42"
 say("environment_began")
 say("loaded", seconds=0.1, tasks=[TASK])
 def send(url, body, method):
@@ -40,8 +41,6 @@ for (one,) in json.load(urllib.request.urlopen(job["gateway"] + "/plan")):
     name = one["rollout"]
     base = job["gateway"] + "/rollouts/" + name
     say("rollout_started", rollout=name)
-    own = {"message": {"role": "assistant", "content": "42"}}
-    send(base + "/references", {"own": own, "other": None}, "PUT")
     messages = [{"role": "user", "content": "what?"}]
     answer = send(base + "/v1/chat/completions", {"messages": messages}, "POST")
     said = answer["choices"][0]["message"]["content"]

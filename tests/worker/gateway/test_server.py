@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
 
 from tests.worker.gateway.served_gateway import (
     TOOL,
@@ -56,25 +55,6 @@ def test_babble_is_the_same_in_a_repeated_run_and_differs_by_rollout() -> None:
         assert len(replies[0][0]) == 64 * 4
 
     asyncio.run(twice())
-
-
-def test_oracle_replies_with_the_last_reference_and_refuses_without_one() -> None:
-    async def scenario(served: ServedGateway) -> None:
-        status, body = await served.chat("oracle/0/0")
-        assert (status, body["error"]["code"]) == (409, "no_reference")
-        call = {"id": "a", "type": "function", "function": {"name": "add", "arguments": "{}"}}
-        for message in ({"content": "old"}, {"content": None, "tool_calls": [call]}):
-            fields = {"own": {"message": message}, "other": None}
-            async with served.client.put(
-                served.url("oracle/0/0", "references"), json=fields
-            ) as response:
-                assert response.status == 200
-        _, body = await served.chat("oracle/0/0")
-        assert body["choices"][0]["message"]["tool_calls"] == [call]
-        assert body["choices"][0]["finish_reason"] == "tool_calls"
-        assert (await served.chat("oracle/1/0"))[0] == 409  # the reference is one rollout's own
-
-    run_scenario(scenario)
 
 
 def test_the_model_is_called_with_our_key_model_sampling_and_seed() -> None:
@@ -159,84 +139,24 @@ def test_a_probes_answer_differs_from_a_models_in_its_content_only() -> None:
     run_scenario(scenario)
 
 
-def test_every_rollout_hands_over_both_references_and_is_answered_alike() -> None:
-    async def scenario(served: ServedGateway) -> None:
-        fields = {name: {"message": {"content": name}} for name in ("own", "other")}
-        for policy in ("silent", "oracle", "swapped", "model"):
-            url = served.url(f"{policy}/0/0", "references")
-            async with served.client.put(url, json=fields) as response:
-                assert (response.status, await response.json()) == (200, {})
-        for policy, reply in (("silent", ""), ("oracle", "own"), ("swapped", "other")):
-            _, body = await served.chat(f"{policy}/0/0")
-            assert body["choices"][0]["message"]["content"] == reply
-        failed = {"own": {"error": "oracle() raised"}, "other": None}
-        async with served.client.put(served.url("oracle/1/0", "references"), json=failed):
-            status, body = await served.chat("oracle/1/0")
-        assert (status, body["error"]["message"]) == (409, "oracle() raised")
-        bad: list[Any] = [{"own": 1}, {"own": {}}, {"other": {"message": "x"}}]
-        for wrong in bad:
-            async with served.client.put(
-                served.url("silent/0/0", "references"), json=wrong
-            ) as response:
-                assert response.status == 400
-
-    run_scenario(scenario)
-
-
-def test_the_references_of_all_rollouts_may_be_sent_before_they_begin() -> None:
-    async def scenario(served: ServedGateway) -> None:
-        url = f"{served.url('x').partition('/rollouts/')[0]}/references"
-        fields = {name: {"message": {"content": name}} for name in ("own", "other")}
-        names = ("silent/0/0", "oracle/0/0", "swapped/0/0", "model/0/0", "oracle/1/0")
-        references: dict[str, Any] = {served.gateway.plan.alias(name): fields for name in names}
-        references |= {"nobody": fields, served.gateway.plan.alias("oracle/2/0"): {"own": 1}}
-        for status in (200, 400):  # there is room for one
-            async with served.client.put(url, json=references) as response:
-                assert response.status == status
-        replies = {"silent": "", "oracle": "own", "swapped": "other", "model": "ok"}
-        for policy, reply in replies.items():
-            _, body = await served.chat(f"{policy}/0/0", {"role": "user", "content": "Well?"})
-            assert body["choices"][0]["message"]["content"] == reply
-        later = {"own": {"message": {"content": "later"}}, "other": None}
-        async with served.client.put(served.url("oracle/1/0", "references"), json=later):
-            _, body = await served.chat("oracle/1/0")
-        assert body["choices"][0]["message"]["content"] == "later"
-        assert (await served.chat("oracle/2/0"))[0] == 400
-
-    run_scenario(scenario)
-
-
 def test_a_probe_that_happens_to_give_the_reference_is_marked() -> None:
     """The right answer may be an echo of the prompt, or no answer at all."""
-    spec = job(policies=("silent", "parrot", "oracle"))
+    spec = job(policies=("silent", "parrot", "oracle"), tasks=4)
 
     async def scenario(served: ServedGateway) -> None:
-        url = f"{served.url('x').partition('/rollouts/')[0]}/references"
-        right = {
-            "parrot/0/0": "hello  World",
-            "parrot/1/0": "bye",
-            "silent/0/0": "",
-            "oracle/0/0": "a",
-        }
-        references = {
-            served.gateway.plan.alias(name): {"own": {"message": {"content": text}}, "other": None}
-            for name, text in right.items()
-        }
-        references[served.gateway.plan.alias("silent/1/0")] = {"own": {"error": "it raised"}}
-        async with served.client.put(url, json=references):
-            pass
-        for name in (*right, "silent/1/0", "silent/2/0"):
+        answers = ["hello  World", "bye", "", "right"]
+        served.gateway.plan.references.add_tasks(
+            [{"index": i, "hash": str(i), "answer": text} for i, text in enumerate(answers)]
+        )
+        played = [f"{policy}/{task}/0" for policy in ("parrot", "silent") for task in range(3)]
+        for name in (*played, "oracle/0/0"):
             await served.chat(name, {"role": "user", "content": "Hello world"})
         records = served.gateway.records
-        played = (*right, "silent/1/0", "silent/2/0")
-        marked = [name for name in played if records.take(name).gave_right_reply]
-        assert marked == ["parrot/0/0", "silent/0/0"]
-        url = served.url("parrot/2/0", "references")
-        async with served.client.put(url, json={"own": {"message": {"content": "right"}}}):
-            pass
+        marked = [name for name in (*played, "oracle/0/0") if records.take(name).gave_right_reply]
+        assert marked == ["parrot/0/0", "silent/2/0"]
         for text in ("wrong", "right"):  # one right move of several is luck
-            await served.chat("parrot/2/0", {"role": "user", "content": text})
-        assert not records.take("parrot/2/0").gave_right_reply
+            await served.chat("parrot/3/0", {"role": "user", "content": text})
+        assert not records.take("parrot/3/0").gave_right_reply
 
     run_scenario(scenario, spec)
 

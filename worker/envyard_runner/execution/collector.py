@@ -83,6 +83,8 @@ class EventCollector:
         self._rollout_records = rollout_records
         self._started: dict[str, float] = {}
         self._reported: set[str] = set()
+        self._rows: list[dict[str, Any]] = []
+        self._compares = False
 
     def add_line(self, line: bytes) -> Facts | RolloutResult | None:
         """Process one line; returns the facts or the rollout result for the hub, if any."""
@@ -154,21 +156,28 @@ class EventCollector:
             self.images.append(image)
         self.machine_needed.set()
 
+    def make_plan(self) -> None:
+        """Plan the rollouts, once it is known which tasks have references."""
+        self.planned_at = self._clock()
+        references = self.plan.references
+        known = {task.index for task in self.tasks or () if references.knows(task.index)}
+        self.plan.make(
+            [replace(t, reference=t.reference and t.index in known) for t in self.tasks or ()],
+            swapped=references.others,
+            compares=self._compares,
+            prompted={count(row.get("index")) for row in self._rows if row.get("prompted") is True},
+            answered=answered_tasks(self._rows),
+        )
+
     def _loaded(self, event: dict[str, Any]) -> Facts:
         tasks = read_tasks(event, self._job)
         maximum = _prompt_characters(len(tasks))
         self.tasks = [replace(task, prompt=text(task.prompt, maximum)) for task in tasks]
-        rows = records(event.get("tasks"), 1000)
-        swapped = {count(task.get("index")) for task in rows if task.get("swapped") is True}
-        prompted = {count(task.get("index")) for task in rows if task.get("prompted") is True}
-        self.planned_at = self._clock()
-        self.plan.make(
-            self.tasks,
-            swapped=swapped,
-            compares=event.get("compares") is True,
-            prompted=prompted,
-            answered=answered_tasks(rows),
-        )
+        rows = records(event.get("tasks"), self._job.tasks)
+        self._rows, self._compares = rows, event.get("compares") is True
+        self.plan.references.add_tasks(rows)
+        if not self.plan.references.needs_process:
+            self.make_plan()
         listed = event.get("seed_options")
         options = listed if isinstance(listed, list) else None
         return Facts(

@@ -49,6 +49,11 @@ class DataAccess:
         """The lock that the run was given, with what it read."""
         return self.endpoint.mirror.lock if self.endpoint.mirror else DataLock()
 
+    @property
+    def opens(self) -> bool:
+        """Whether the first sandbox may read what later ones are then frozen to."""
+        return self.endpoint.mirror is not None and not self.endpoint.mirror.frozen
+
     def renew_endpoint(self) -> None:
         """Replace the endpoint by an open one: the sandbox that plays is started again."""
         self.endpoint = DataEndpoint(self.usage, self.endpoint.mirror)

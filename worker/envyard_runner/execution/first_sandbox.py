@@ -19,6 +19,7 @@ from envyard_runner.execution.judge_keys import (
     lacks_judge_key,
 )
 from envyard_runner.execution.load_failures import low_limit_ending, with_causes
+from envyard_runner.execution.reference_run import ReferenceRun
 from envyard_runner.execution.replay import MIN_SECONDS
 from envyard_runner.execution.requirements import endpoint_ending
 from envyard_runner.execution.sandboxes import (
@@ -123,9 +124,13 @@ async def _play_first(
     )
     endpoints = Endpoints(gateway, access.data.endpoint, access.hosts.endpoint(gateway.judge))
     refused_before = usage.attempts
-    end = await _run_rollouts(
-        collector, factory.make(keys), factory.program, endpoints, outbox, may_repeat=not keys
-    )
+    references = ReferenceRun(gateway, access, outbox, collector.make_plan)
+    prepared = factory.make(keys)
+    async with references.computing(factory, keys):
+        end = await _run_rollouts(
+            collector, prepared, factory.program, endpoints, outbox, may_repeat=not keys
+        )
+    end = end.beside(references.exit) if references.exit else end
     end = with_refused_hosts(end, usage, refused_before)
     return FirstSandbox(endpoints, collector, end, keys, outbox.output_tail)
 

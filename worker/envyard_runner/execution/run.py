@@ -195,8 +195,9 @@ async def _evaluate(
         variables = SCRIPT_VARIABLES if venv.script_wheels else {}
         limits = machine.config.limits.lowered(job.limits)
         factory = SandboxFactory(
-            prepare, limits, GUEST_COMMAND, variables, _guest_job(job, adapter, hosts)
-        )
+            prepare, limits, GUEST_COMMAND, variables, _guest_job(job, adapter, hosts),
+            names_oracle=await asyncio.to_thread(_names_oracle, venv),
+        )  # fmt: skip
         if hosts.secrets:
             outbox.without_secrets = hosts.secrets.without
         access = RunAccess(model, judge_model, data, hosts)
@@ -214,6 +215,11 @@ def _programs(config: Config, venv: Venv) -> dict[str, Path]:
     """uv, for scripts that name their own dependencies and for distributions that start it."""
     wanted = venv.script_wheels or any(pin.name in START_UV for pin in venv.pins)
     return {"uv": uv.shared_program(config)} if wanted else {}
+
+
+def _names_oracle(venv: Venv) -> bool:
+    """Whether a Python file of the environment contains that word."""
+    return any(b"oracle" in path.read_bytes() for path in venv.environment.rglob("*.py"))
 
 
 def _data_folders(config: Config, venv: Venv) -> dict[str, Path]:

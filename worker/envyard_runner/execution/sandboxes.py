@@ -23,13 +23,18 @@ from envyard_runner.sandbox import Sandbox
 @dataclass(frozen=True, slots=True)
 class SandboxFactory:
     """Makes each sandbox of a run; `program` is what is started in it with `guest_job`, and with
-    the runner's own `variables`."""
+    the runner's own `variables`.
+
+    `names_oracle`: the environment's files contain that word, so that references are likely to be
+    computed by its own code.
+    """
 
     prepare: Callable[..., Sandbox]
     limits: Limits
     program: list[str]
     variables: Mapping[str, str]
     guest_job: GuestJob
+    names_oracle: bool = False
 
     def surveying(self, *, tasks: int, seed: int) -> SandboxFactory:
         """The same for sandboxes that load `tasks` tasks with this seed."""

@@ -19,12 +19,8 @@ from envyard.contract.job import JobSpec
 from envyard.contract.probes import ORACLE
 from envyard.contract.survey import MAX_INDICES, PlayedReference, Survey
 from envyard.contract.values import count, finite, record, records, text
-from envyard_runner.execution.collector import (
-    TIMEOUT,
-    EventCollector,
-    parse_event,
-    read_tasks,
-)
+from envyard_runner.execution.collector import TIMEOUT, EventCollector, parse_event, read_tasks
+from envyard_runner.execution.reference_run import ReferenceRun
 from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
 from envyard_runner.gateway import Gateway
@@ -95,8 +91,12 @@ class SurveyRun:
         proxy = access.hosts.endpoint(self.gateway.judge)
         endpoints = Endpoints(self.gateway, data, proxy)
         many = factory.surveying(tasks=self._job.tasks, seed=self._job.seed)
-        prepared = many.make(keys)
-        async with prepared as sandbox, serving(sandbox, factory.program, endpoints):
+        references = ReferenceRun(self.gateway, access, outbox, lambda: None)
+        async with (
+            references.computing(many, keys),
+            many.make(keys) as sandbox,
+            serving(sandbox, factory.program, endpoints),
+        ):
             async for line in sandbox.lines():
                 await self.add_line(line)
             end = await sandbox.wait()
@@ -135,7 +135,9 @@ class SurveyRun:
 
     async def _loaded(self, event: dict[str, Any]) -> None:
         tasks = read_tasks(event, self._job)
-        for row in records(event.get("tasks"), self._job.tasks):
+        rows = records(event.get("tasks"), self._job.tasks)
+        self.gateway.plan.references.add_tasks(rows)
+        for row in rows:
             if isinstance(row.get("answer"), str) and row["answer"].strip():
                 self._answers[count(row.get("index"))] = text(row["answer"], 2000)
         prompts = [task.prompt for task in tasks if task.prompt.strip()]

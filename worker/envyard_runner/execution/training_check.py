@@ -6,7 +6,7 @@ environment that pays otherwise there is honest only where it is evaluated. Sour
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -111,26 +111,11 @@ class TrainingCheck:
         return ["/usr/bin/env", *variables, path, *host]
 
     def _host_files(self) -> dict[str, bytes]:
-        files = {name: (GUEST / name).read_bytes() for name in HOST_FILES}
-        return {"__init__.py": b"", CONFIG: self._config().to_json(), **files}
-
-    def _config(self) -> HostConfig:
-        job = self._guest
         rollouts = (
             PlannedRollout(alias, task, f"{GATEWAY}/{alias}/v1")
             for alias, task in self.replays.planned()
         )
-        return HostConfig(
-            adapter=job.adapter.partition(":")[0],
-            module=job.module,
-            tasks=job.tasks,
-            seed=job.seed,
-            model=MODEL_NAME,
-            max_turns=job.max_turns,
-            max_tokens=job.max_tokens,
-            concurrency=job.concurrency,
-            rollouts=tuple(rollouts),
-        )
+        return host_files(host_config(self._guest, rollouts=tuple(rollouts)), HOST_FILES)
 
     def _findings(self) -> Iterator[Finding]:
         differing, compared = self.replays.differing, len(self.replays.compared)
@@ -148,3 +133,24 @@ class TrainingCheck:
             n=len(differing),
             rewards=pairs,
         )
+
+
+def host_config(job: GuestJob, **fields: Any) -> HostConfig:
+    """The configuration of a host program for a job's environment."""
+    return HostConfig(
+        adapter=job.adapter.partition(":")[0],
+        module=job.module,
+        tasks=job.tasks,
+        seed=job.seed,
+        model=MODEL_NAME,
+        max_turns=job.max_turns,
+        max_tokens=job.max_tokens,
+        concurrency=job.concurrency,
+        **fields,
+    )
+
+
+def host_files(config: HostConfig, names: Sequence[str]) -> dict[str, bytes]:
+    """The package of a host program: these guest programs, and its configuration."""
+    files = {name: (GUEST / name).read_bytes() for name in names}
+    return {"__init__.py": b"", CONFIG: config.to_json(), **files}

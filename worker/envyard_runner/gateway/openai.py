@@ -116,20 +116,6 @@ def read_object(raw: bytes) -> dict[str, Any]:
     return body
 
 
-def read_references(body: dict[str, Any]) -> dict[str, Reference]:
-    """Read `{"own": ..., "other": ...}`, each None or a Reference's fields; raises Refusal 400."""
-    references = {}
-    for name, fields in body.items():
-        if fields is None:
-            continue
-        message = fields.get("message") if isinstance(fields, dict) else None
-        error = fields.get("error") if isinstance(fields, dict) else None
-        if not isinstance(message, dict) and not isinstance(error, str):
-            _bad(f"{name} must be null, {{'message': {{...}}}} or {{'error': '...'}}")
-        references[name] = Reference(message if isinstance(message, dict) else {}, error or "")
-    return references
-
-
 def normalized(answer: dict[str, Any]) -> dict[str, Any]:
     """A model server's answer or chunk, reduced to the fields that a probe's answer has too."""
     result: dict[str, Any] = {

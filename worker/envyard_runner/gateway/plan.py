@@ -20,6 +20,7 @@ from envyard.contract.probes import played_tasks, reference_of
 from envyard_runner.gateway.form_trial import FormTrial
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.prompts import Prompts
+from envyard_runner.gateway.references import References
 from envyard_runner.gateway.replays import Replays
 from envyard_runner.mutation.forms import Form
 
@@ -32,7 +33,8 @@ class Plan:
 
     `expected` are the rollouts that must come back, as `policy/task/attempt`, and `replays` those
     of them that are then played again, with the verdicts of `judge`. `prompts` are what the first
-    calls must show. `forms` finds the form of answer fields first, unless one is given.
+    calls must show, `references` what some probes repeat or change. `forms` finds the form of
+    answer fields first, unless one is given.
     """
 
     def __init__(self, job: JobSpec, judge: JudgeRecords, form: Form | None = None) -> None:
@@ -40,6 +42,7 @@ class Plan:
         self.replays = Replays(job, judge)
         self.prompts = Prompts({})
         self.forms = FormTrial(job, form)
+        self.references = References.of(job)
         self._job = job
         self._names: dict[str, str] = {}
         self._aliases: dict[str, str] = {}

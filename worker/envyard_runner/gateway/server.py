@@ -92,7 +92,6 @@ class Gateway:
         )
         self.failure = ""
         self._job, self._replays = job, replays
-        self._references: dict[str, Any] = {}
         self._slots = asyncio.Semaphore(2 * job.concurrency)
         self._comparing = asyncio.Lock()
         self._server = SocketServer(self._application(), connections=MAX_CONNECTIONS, name=__name__)
@@ -118,8 +117,6 @@ class Gateway:
         application.add_routes(
             [
                 web.get("/plan", self._get_plan),
-                web.put("/references", self._set_all_references),
-                web.put(f"{BASES[0]}/references", self._set_references),
                 web.route("*", "/rollouts/{path:.*}", _no_route),
                 web.route("*", JUDGE_PATHS, self.judge.handle),
             ]
@@ -162,7 +159,7 @@ class Gateway:
         ident = f"chatcmpl-{request.match_info['rollout']}-{number}"
         if record.policy == MODEL:
             return await self.proxy.forward("chat/completions", request, record, call, ident)
-        reply = self._play(record, call, number)
+        reply = await self._play(record, call, number)
         if not call.stream:
             return json_response(openai.completion(reply, model=MODEL_NAME, ident=ident))
         parts = openai.chunks(reply, model=MODEL_NAME, ident=ident)
@@ -176,7 +173,7 @@ class Gateway:
         ident = f"cmpl-{request.match_info['rollout']}-{number}"
         if record.policy == MODEL:
             return await self.proxy.forward("completions", request, record, call, ident)
-        reply = self._play(record, call, number)
+        reply = await self._play(record, call, number)
         return json_response(openai.text_completion(reply, model=MODEL_NAME, ident=ident))
 
     async def _models(self, request: web.Request) -> web.Response:
@@ -184,28 +181,19 @@ class Gateway:
         entry = {"id": MODEL_NAME, "object": "model", "created": 0, "owned_by": "hub"}
         return web.json_response({"object": "list", "data": [entry]})
 
-    async def _set_references(self, request: web.Request) -> web.Response:
-        """Store the references of the next call; every rollout hands over both, whichever policy
-        answers."""
-        record = self._record(request)
-        self._set_reference(record, openai.read_object(await _body(request)))
-        return web.json_response({})
-
-    async def _set_all_references(self, request: web.Request) -> web.Response:
-        """The same for many rollouts, before they begin; there is room for one such request."""
-        if self._references:
-            raise Refusal(400, "told_before", "what all rollouts refer to is told once")
-        self._references = openai.read_object(await _body(request))
-        return web.json_response({})
-
-    def _set_reference(self, record: Record, fields: dict[str, Any]) -> None:
-        references = openai.read_references(fields)
-        if (own := references.get("own")) and not own.error:
+    async def _refer(self, record: Record, call: Call) -> None:
+        """Look up the references of a probe's call: the one it repeats, and the right reply."""
+        task, references = int(record.rollout.split("/")[1]), self.plan.references
+        own = await references.own(task, call.messages)
+        if own is not None and not own.error:
             record.right_answer = clean_message(own.message) | {"role": "assistant"}
-        needed = "own" if record.policy == FORM else reference_of(record.policy)
-        if reference := references.get(needed):
-            record.reference = clean_message(reference.message) | {"role": "assistant"}
-            record.reference_error = text(reference.error, 2000)
+        kind = "own" if record.policy == FORM else reference_of(record.policy)
+        used = (
+            own if kind == "own" else await references.other(task, call.messages) if kind else None
+        )
+        if used is not None:
+            record.reference = clean_message(used.message) | {"role": "assistant"}
+            record.reference_error = text(used.error, 2000)
 
     async def _accept(self, request: web.Request, read: Any) -> tuple[Record, Call, int]:
         record = self._record(request)
@@ -236,19 +224,18 @@ class Gateway:
         else:
             name = self.plan.name(alias)
             record = self.records.open(name) if name else None
-            if record and isinstance(fields := self._references.pop(alias, None), dict):
-                self._set_reference(record, fields)
         if record is None:
             raise Refusal(404, "no_such_rollout", f"rollout {alias[:40]!r} is not part of this run")
         return record
 
-    def _play(self, record: Record, call: Call, number: int) -> Reply:
+    async def _play(self, record: Record, call: Call, number: int) -> Reply:
         """The probe's reply, recorded; raises Refusal 409 if it has no reference to repeat. A
         replay's reply is the one recorded before, and leaves no record of its own."""
         if record.replies_to_repeat is not None:
             recorded = record.replies_to_repeat.answer(call)
             record.completion_tokens += recorded.completion_tokens
             return recorded
+        await self._refer(record, call)
         if record.reference_error:
             raise Refusal(409, "no_reference", record.reference_error)
         limits = self._job.limits
@@ -258,9 +245,7 @@ class Gateway:
         try:
             message = REPLIES[ORACLE if record.policy == FORM else record.policy](probe_call)
         except NoReference:
-            raise Refusal(
-                409, "no_reference", "no reference was handed over: PUT /rollouts/ID/references"
-            ) from None
+            raise Refusal(409, "no_reference", "the task has no reference reply") from None
         if record.policy in PROBES and PROBES[record.policy].floor:
             right = (record.right_answer, self._in_form(record, record.right_answer, call))
             texts = [_only_text(each) for each in right if each]

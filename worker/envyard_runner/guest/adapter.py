@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -14,16 +13,12 @@ from .job import GuestJob
 Message = dict[str, Any]
 
 
-class RolloutTimeout(BaseException):
-    """A rollout took longer than its limit. Not an Exception, so that no environment handles it."""
-
-
 @dataclass(slots=True)
 class Task:
     """One problem as the environment loaded it.
 
-    `oracle` answers for a perfect policy, `other` is a task whose reference is wrong here.
-    `prompted`: `prompt` is what a policy is shown first, not merely what names the task.
+    `hook`: it has an oracle() of its own, which is never called in this process. `prompted`:
+    `prompt` is what a policy is shown first, not merely what names the task.
     """
 
     index: int
@@ -31,16 +26,14 @@ class Task:
     prompt: str
     answer: str | None
     split: str | None
-    opening: list[Message]
-    oracle: Callable[[list[Message]], Any] | None
+    hook: bool
     source: Any
     prompted: bool = True
-    other: Task | None = None
 
     @property
     def reference(self) -> bool:
         """Whether anything is known about what a perfect policy would say."""
-        return self.oracle is not None or self.answer is not None
+        return self.hook or self.answer is not None
 
     def event(self) -> dict[str, Any]:
         """Its part of the `loaded` event."""
@@ -50,9 +43,9 @@ class Task:
             "prompt": self.prompt[:4_000],
             "prompted": self.prompted,
             "answer": self.answer,
+            "answer_characters": len(self.answer or ""),  # events hold the beginning of long texts
             "reference": self.reference,
-            "hook": self.oracle is not None,
-            "swapped": self.other is not None,
+            "hook": self.hook,
             "split": self.split,
         }
 
@@ -61,15 +54,13 @@ class Task:
 class Rollout:
     """One attempt, under a random alias that does not reveal its policy.
 
-    `waits_for_model` states, at a timeout, which side used the time; `references_sent` that
-    references were handed over.
+    `waits_for_model` states, at a timeout, which side used the time.
     """
 
     job: GuestJob
     id: str
     task: Task
     waits_for_model: bool = False
-    references_sent: bool = False
 
     @property
     def gateway_url(self) -> str:

@@ -7,27 +7,23 @@ plays the run's rollouts, the second plays some of them again.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import importlib.util
 import json
 import math
 import os
-import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
 from typing import IO, Any
 
 from . import aiohttp_sessions, containers
-from .adapter import FrameworkAdapter, Outcome, Rollout, RolloutTimeout, Task, load_adapter
+from .adapter import FrameworkAdapter, Outcome, Rollout, Task, load_adapter
 from .events import PLAN_FD_VARIABLE, Events, error_of, failure
 from .job import GuestJob, read_own
-from .reference import find_other, send_all_references
+from .loop_alarm import LoopAlarm, RolloutTimeout, run_to_end
 from .rollout_context import name_requests, rollout
 
 CANCEL_SECONDS = 10.0
-ALARM_SECONDS = 1.0
 
 
 def main() -> int:
@@ -49,8 +45,7 @@ def main() -> int:
         steps.enter("load", "imported")
         tasks = adapter.load()
         seconds = time.monotonic() - started
-        driver = Driver(job, adapter, tasks, steps.events)
-        run_to_end(driver.pair_tasks())
+        driver = Driver(job, adapter, steps.events)
         steps.enter(
             "run",
             "loaded",
@@ -106,46 +101,15 @@ def ships_framework(framework: str) -> bool:
 class Driver:
     """One run of one loaded environment."""
 
-    def __init__(
-        self, job: GuestJob, adapter: FrameworkAdapter, tasks: list[Task], events: Events
-    ) -> None:
-        self.job, self.adapter, self.tasks, self.events = job, adapter, tasks, events
+    def __init__(self, job: GuestJob, adapter: FrameworkAdapter, events: Events) -> None:
+        self.job, self.adapter, self.events = job, adapter, events
         self.gate = asyncio.Semaphore(max(1, job.concurrency))
-        self.stalled = 0.0
-
-    async def pair_tasks(self) -> None:
-        """Give every task another whose reference is wrong in it."""
-        async with self.interrupting():
-            for task in self.tasks:
-                task.other = await find_other(task, self.tasks)
+        self.alarm = LoopAlarm(job.rollout_timeout)
 
     async def run(self, groups: list[list[Rollout]]) -> None:
         """Every rollout that the gateway has planned, side by side, in its order."""
-        async with self.interrupting(), self.adapter.shared_resources():
-            await send_all_references(
-                [rollout for group in groups for rollout in group], self.adapter.http
-            )
+        async with self.alarm.interrupting(), self.adapter.shared_resources():
             await asyncio.gather(*(self.play_group(group) for group in groups))
-
-    @contextlib.asynccontextmanager
-    async def interrupting(self) -> AsyncIterator[None]:
-        """Interrupt code that blocks the event loop, for the time of the block."""
-        alarm = asyncio.create_task(self.rewind_alarm())
-        try:
-            yield
-        finally:
-            alarm.cancel()
-            signal.setitimer(signal.ITIMER_REAL, 0)
-
-    async def rewind_alarm(self) -> None:
-        """Set the alarm again and again that interrupts code which blocks the loop, and count such
-        time."""
-        signal.signal(signal.SIGALRM, _interrupt)
-        while True:
-            signal.setitimer(signal.ITIMER_REAL, self.job.rollout_timeout + ALARM_SECONDS)
-            slept = time.monotonic()
-            await asyncio.sleep(ALARM_SECONDS)
-            self.stalled += time.monotonic() - slept - ALARM_SECONDS
 
     async def play_group(self, group: list[Rollout]) -> None:
         """Play one group and report how each of its rollouts ended."""
@@ -166,10 +130,10 @@ class Driver:
         Time in which another rollout blocked the loop is not counted against this one.
         """
         limit = self.job.rollout_timeout
-        started, stalled = time.monotonic(), self.stalled
+        started, stalled = time.monotonic(), self.alarm.stalled
         work = asyncio.create_task(self.adapter.play(group))
         while not work.done():
-            left = started + limit + self.stalled - stalled - time.monotonic()
+            left = started + limit + self.alarm.stalled - stalled - time.monotonic()
             if left <= 0:
                 work.cancel()
                 await asyncio.wait({work}, timeout=CANCEL_SECONDS)
@@ -225,23 +189,3 @@ def rollout_fields(rollout: Rollout, outcome: Outcome, seconds: float) -> dict[s
         "messages": outcome.messages,
         "error": error,
     }
-
-
-def run_to_end(work: Coroutine[Any, Any, None]) -> None:
-    """Run to the end although the environment's code may call exit().
-
-    `SystemExit` in any task leaves the event loop, which is entered again.
-    """
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(work)
-    while not task.done():
-        try:
-            loop.run_until_complete(task)
-        except (SystemExit, KeyboardInterrupt, RolloutTimeout):
-            if task.done():
-                raise
-    task.result()
-
-
-def _interrupt(_signal: int, _frame: object) -> None:
-    raise RolloutTimeout("the environment's code blocked for longer than a rollout may take")

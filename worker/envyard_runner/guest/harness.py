@@ -1,4 +1,4 @@
-"""The chat loop of a run's rollouts: each call is preceded by its references."""
+"""The chat loop of a run's rollouts: it notes which of them wait for the model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from . import chat_loop
 from .adapter import Rollout
-from .reference import send_references
 
 ID = "envyard-inside"
 __all__ = ["GuestHarness"]
@@ -16,11 +15,10 @@ current: contextvars.ContextVar[Rollout] = contextvars.ContextVar("envyard_rollo
 
 
 class GuestHarness(chat_loop.ChatHarness):
-    """Sends the references of the current rollout before each call."""
+    """Marks the current rollout as waiting during each call."""
 
     async def _ask(self, endpoint: str, headers: dict[str, str], body: dict[str, Any]) -> Any:
         rollout = current.get()
-        await send_references(rollout, body["messages"], self.http)
         rollout.waits_for_model = True
         try:
             return await super()._ask(endpoint, headers, body)

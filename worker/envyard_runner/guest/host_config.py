@@ -22,7 +22,8 @@ class HostConfig:
     """The environment, the sampling, and the rollouts.
 
     `adapter` is that of the framework, `tasks` is the most tasks to take from the start of
-    the dataset, `max_tokens` bounds one reply.
+    the dataset, `max_tokens` bounds one reply. A process that computes references instead may take
+    `reference_seconds` for one, and looks up other tasks' references where `pairs` is set.
     """
 
     adapter: str
@@ -33,7 +34,9 @@ class HostConfig:
     max_turns: int
     max_tokens: int
     concurrency: int
-    rollouts: tuple[PlannedRollout, ...]
+    rollouts: tuple[PlannedRollout, ...] = ()
+    reference_seconds: float = 0.0
+    pairs: bool = False
 
     def to_json(self) -> bytes:
         """The form that `read` takes."""

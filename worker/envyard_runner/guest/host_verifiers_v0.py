@@ -24,11 +24,11 @@ class LoadedEnv:
         module = importlib.import_module(config.module)
         self._config = config
         self._env = module.load_environment(**seeds.options(module.load_environment, config.seed))
-        _, self._rows = releases.first_rows(self._env, config.tasks)
+        _, self.rows = releases.first_rows(self._env, config.tasks)
 
     def hash_of(self, task: int) -> str:
         """The row's hash."""
-        return releases.row_hash(self._rows[task])
+        return releases.row_hash(self.rows[task])
 
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
@@ -40,7 +40,7 @@ class LoadedEnv:
         sampling = {**self._env.sampling_args, "max_tokens": self._config.max_tokens}
         client = _client(base_url)
         try:
-            row = dict(self._rows[task])
+            row = dict(self.rows[task])
             state = await self._env.rollout(row, client, self._config.model, sampling)
             await releases.score_group(self._env, [state])
             await releases.clean_up(self._env, [state])

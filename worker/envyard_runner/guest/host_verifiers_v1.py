@@ -28,11 +28,11 @@ class LoadedEnv:
         )
         self._config = config
         self._env = vf.load_environment(local.config)
-        self._tasks = list(self._env.taskset.take(config.tasks))
+        self.tasks = list(self._env.taskset.take(config.tasks))
 
     def hash_of(self, task: int) -> str:
         """The task's hash."""
-        return str(self._tasks[task].hash)
+        return str(self.tasks[task].hash)
 
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
@@ -48,7 +48,7 @@ class LoadedEnv:
             client=vf.EvalClientConfig(base_url=base_url, api_key_var="NO_API_KEY"),
             sampling=vf.SamplingConfig(max_tokens=self._config.max_tokens),
         )
-        (slot,) = self._env.slots(self._tasks[task])
+        (slot,) = self._env.slots(self.tasks[task])
         episode = await self._env.run_slot(slot, context)
         if not episode.ok:
             errors = [*episode.errors, *(t.last_error for t in episode.traces if not t.ok)]

@@ -1,35 +1,98 @@
-"""Send the reference replies of a task to the gateway before the policy is called.
+"""The reference replies of tasks, computed in a process that plays no rollout.
 
 One probe is answered with a task's own reference, one with another task's: a verifier that pays for
-that pays for any well-shaped reply. Nothing in the sandbox may know which rollouts are theirs, so
-both references are handed over in every rollout alike.
+that pays for any well-shaped reply.
 """
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 import inspect
-import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from .adapter import Message, Rollout, Task
+from .answers import plain_answer
+from .loop_alarm import RolloutTimeout
 
+Message = dict[str, Any]
 CANDIDATES = 8
-REQUEST_CHARACTERS = 1 << 20  # of one request
 
 
 class OracleFailed(Exception):
-    """The environment's own oracle() raised, or returned what is no reply."""
+    """The environment's own oracle() raised, did not end, or returned what is no reply."""
 
 
-async def reference_reply(task: Task, messages: list[Message]) -> Message | None:
-    """The task's reference reply to a conversation; raises OracleFailed."""
+@dataclass(slots=True)
+class ReferenceTask:
+    """One loaded task: its plain answer, its own oracle(), and the messages that it begins with."""
+
+    index: int
+    hash: str
+    answer: str | None
+    oracle: Callable[[list[Message]], Any] | None = None
+    opening: tuple[Message, ...] = ()
+
+    @property
+    def reference(self) -> bool:
+        """Whether anything is known about what a perfect policy would say."""
+        return self.oracle is not None or self.answer is not None
+
+
+def tasks_of(env: Any, adapter: str) -> list[ReferenceTask]:
+    """The tasks of a LoadedEnv of the adapter's host module."""
+    return _TASKS[adapter](env)
+
+
+def _tasks_v0(env: Any) -> list[ReferenceTask]:
+    return [
+        ReferenceTask(index, env.hash_of(index), plain_answer(row.get("answer")) or None)
+        for index, row in enumerate(env.rows)
+    ]
+
+
+def _tasks_v1(env: Any) -> list[ReferenceTask]:
+    opening = importlib.import_module(".chat_loop", __package__).opening
+    tasks = []
+    for index, task in enumerate(env.tasks):
+        oracle = getattr(task, "oracle", None)
+        tasks.append(
+            ReferenceTask(
+                index,
+                env.hash_of(index),
+                plain_answer(getattr(task.data, "answer", None)),
+                oracle if callable(oracle) else None,
+                tuple(opening(task.data)),
+            )
+        )
+    return tasks
+
+
+_TASKS = {"verifiers_v0": _tasks_v0, "verifiers_v1": _tasks_v1}
+
+
+async def reference_reply(
+    task: ReferenceTask, messages: list[Message], seconds: float
+) -> Message | None:
+    """The task's reference reply to a conversation, None where it has none; raises OracleFailed,
+    also where it takes longer than so many seconds."""
     if task.oracle is None:
         return None if task.answer is None else {"role": "assistant", "content": task.answer}
+    late = f"oracle() took longer than {seconds:g} seconds"
     try:
         answer = task.oracle(messages)
         if inspect.isawaitable(answer):
-            answer = await answer
-    except Exception as error:
+            computing = asyncio.ensure_future(answer)
+            if not (await asyncio.wait({computing}, timeout=seconds))[0]:
+                computing.cancel()
+                raise OracleFailed(late)
+            answer = computing.result()
+    except OracleFailed:
+        raise
+    except RolloutTimeout as error:
+        raise OracleFailed(late) from error
+    except (Exception, SystemExit) as error:
         raise OracleFailed(f"oracle() raised {type(error).__name__}: {error}") from error
     if isinstance(answer, str):
         return {"role": "assistant", "content": answer}
@@ -38,81 +101,33 @@ async def reference_reply(task: Task, messages: list[Message]) -> Message | None
     raise OracleFailed(f"oracle() must return a str or a dict, not {type(answer).__name__}")
 
 
-async def find_other(task: Task, tasks: list[Task]) -> Task | None:
+async def find_other(
+    task: ReferenceTask, tasks: list[ReferenceTask], seconds: float
+) -> ReferenceTask | None:
     """The next task whose reference differs here; None where there is none.
 
     With equal answers (two questions whose answer is yes) the other's reference is right, and must
     be paid.
     """
-    own = await _opening_reply(task, task)
+    own = await _opening_reply(task, task, seconds)
     others = [
         candidate
         for candidate in (*tasks[task.index + 1 :], *tasks[: task.index])
         if candidate.reference
     ]
     for candidate in others[:CANDIDATES]:
-        answer = await _opening_reply(candidate, task)
+        answer = await _opening_reply(candidate, task, seconds)
         if answer is not None and answer != own:
             return candidate
     return None
 
 
-async def _opening_reply(task: Task, here: Task) -> Message | None:
+async def _opening_reply(
+    task: ReferenceTask, here: ReferenceTask, seconds: float
+) -> Message | None:
     """A task's reference reply to the opening of the task `here`; None if it cannot be computed
     yet."""
     try:
-        return await reference_reply(task, list(here.opening))
+        return await reference_reply(task, list(here.opening), seconds)
     except OracleFailed:
         return None
-
-
-async def send_all_references(rollouts: list[Rollout], http: Any) -> None:
-    """Send both references of all rollouts whose references do not depend on the conversation, up
-    to the size of one request; the others follow when they begin."""
-    body: dict[str, Any] = {}
-    room = REQUEST_CHARACTERS
-    for rollout in rollouts:
-        if not depends_on_conversation(rollout):
-            references = await _references(rollout, [])
-            room -= len(json.dumps(references))
-            if room < 0:
-                break
-            body[rollout.id], rollout.references_sent = references, True
-    if body:
-        response = await http.put(f"{rollouts[0].job.gateway}/references", json=body)
-        response.raise_for_status()
-
-
-async def send_references(rollout: Rollout, messages: list[Message], http: Any) -> None:
-    """Send both references for the next call; `http` is an httpx.AsyncClient.
-
-    Once is enough where neither depends on the conversation.
-    """
-    if rollout.references_sent and not depends_on_conversation(rollout):
-        return
-    rollout.references_sent = True
-    body = await _references(rollout, messages)
-    if any(body.values()):
-        response = await http.put(f"{rollout.gateway_url}/references", json=body)
-        response.raise_for_status()
-
-
-def depends_on_conversation(rollout: Rollout) -> bool:
-    """Whether either reference may be another one in each turn."""
-    return any(task and task.oracle for task in (rollout.task, rollout.task.other))
-
-
-async def _references(rollout: Rollout, messages: list[Message]) -> dict[str, Any]:
-    speakers = {"own": rollout.task, "other": rollout.task.other}
-    return {name: await _reference(task, messages) for name, task in speakers.items()}
-
-
-async def _reference(task: Task | None, messages: list[Message]) -> dict[str, Any] | None:
-    """One reference for the gateway: a message, why there is none, or None."""
-    if task is None:
-        return None
-    try:
-        message = await reference_reply(task, messages)
-    except OracleFailed as error:
-        return {"error": str(error)}
-    return None if message is None else {"message": message}

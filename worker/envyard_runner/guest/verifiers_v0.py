@@ -24,9 +24,9 @@ from verifiers.errors import ModelError
 from . import seeds, web
 from . import verifiers_v0_releases as releases
 from .adapter import Message, Outcome, Rollout, Task
+from .answers import plain_answer
 from .events import error_of
 from .job import GuestJob
-from .reference import send_references
 from .rollout_context import rollout as named_rollout
 
 
@@ -81,7 +81,7 @@ class VerifiersV0:
 
     @contextlib.asynccontextmanager
     async def shared_resources(self) -> AsyncIterator[None]:
-        """One HTTP client for references."""
+        """The HTTP client, whose settings those of rollouts share."""
         async with self.http:
             yield
 
@@ -110,7 +110,6 @@ class VerifiersV0:
         return [outcome(state, scores[id(state)], seconds) for state in states]
 
     async def _generate(self, rollout: Rollout, clients: contextlib.AsyncExitStack) -> Any:
-        await send_references(rollout, list(rollout.task.opening), self.http)
         sampling = {**self.env.sampling_args, "max_tokens": self.job.max_tokens}
         client = self.client_class(rollout)
         clients.push_async_callback(client.close)
@@ -186,15 +185,13 @@ def outcome(state: Any, scores: Scores, scoring_seconds: float) -> Outcome:
 
 def _task(index: int, row: dict[str, Any], split: str) -> Task:
     messages = wire(row.get("prompt"))
-    answer = row.get("answer")
     return Task(
         index=index,
         hash=releases.row_hash(row),
         prompt="\n\n".join(_text(message["content"]) for message in messages),
-        answer=str(answer) if isinstance(answer, str | int | float) and answer != "" else None,
+        answer=plain_answer(row.get("answer")) or None,
         split=split,
-        opening=messages,
-        oracle=None,
+        hook=False,
         source=row,
     )
 

@@ -7,6 +7,7 @@ those name a paid remote machine. Source: verifiers 0.4.0, resolve_env_config an
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import sys
 from collections.abc import AsyncIterator
@@ -22,9 +23,9 @@ from verifiers.v1.utils import loaders
 from . import chat_loop, containers, web
 from . import harness as our_harness
 from .adapter import Message, Outcome, Rollout, Task
+from .answers import plain_answer
 from .events import Fault, error_of, failure
 from .job import GuestJob
-from .reference import send_references
 from .toolservers import ForkServer, install
 from .verifiers_v1_config import local_config
 
@@ -77,8 +78,6 @@ class VerifiersV1:
         """One episode; its failures are data on it."""
         (rollout,) = rollouts
         our_harness.current.set(rollout)
-        if not self.asks_each_turn:
-            await send_references(rollout, list(rollout.task.opening), self.http)
         context = vf.ModelContext(
             model=self.job.model,
             client=vf.EvalClientConfig(base_url=rollout.url, api_key_var=NO_KEY),
@@ -94,7 +93,6 @@ class VerifiersV1:
         if local.own_containers:
             containers.need(None)
         self.seed_options = local.seed_options
-        self.asks_each_turn = local.loops
         self.several_roles = local.several_roles  # another may speak first
         return local.config
 
@@ -105,18 +103,16 @@ class VerifiersV1:
         data = task.data
         if _needs_container(task):
             containers.need(data.image)
-        answer = getattr(data, "answer", None)
-        oracle = getattr(task, "oracle", None)
+        oracle = inspect.getattr_static(task, "oracle", None)  # runs none of the task's code
         split = getattr(data, "split", None) or getattr(self.env.taskset.config, "split", None)
         return Task(
             index=index,
             hash=task.hash,
             prompt=data.prompt_text or _row(data),
             prompted=bool(data.prompt_text) and not self.several_roles,
-            answer=str(answer) if isinstance(answer, str | int | float) else None,
+            answer=plain_answer(getattr(data, "answer", None)),
             split=split_name(split),
-            opening=chat_loop.opening(data),
-            oracle=oracle if callable(oracle) else None,
+            hook=callable(getattr(oracle, "__func__", oracle)),
             source=task,
         )
 

@@ -23,13 +23,11 @@ from .shell_tools import acts_in_runtime
 class LocalConfig:
     """The configuration, the names of the options that were given the seed, and its roles.
 
-    `loops`: every role is played by the chat loop. `own_containers`: a role's own harness runs in a
-    container alone.
+    `own_containers`: a role's own harness runs in a container alone.
     """
 
     config: Any
     seed_options: list[str]
-    loops: bool
     several_roles: bool
     own_containers: bool
 
@@ -48,13 +46,12 @@ def local_config(
     taskset, inner = config_seeds.seed_parts(config.taskset, seed, framework=verifiers.__name__)
     config = config.model_copy(update={"taskset": taskset})
     config, own = config_seeds.seed_own(config, vf.EnvConfig, seed)
-    roles, looping, containers = {}, [], []
+    roles, containers = {}, []
     for name, spec in agent_config_fields(config).items():
         update = {"runtime": vf.SubprocessConfig()}
         update |= {"max_turns": min(max_turns, spec.max_turns or max_turns)}
         update |= {"model": None, "client": None, "sampling": None}
         tools = _tools_of_loop(module, spec)
-        looping.append(tools is not None)
         if tools is not None:
             update["harness"] = loop(**tools)
         else:
@@ -64,7 +61,6 @@ def local_config(
     return LocalConfig(
         config.model_copy(update=roles),
         [*seeds, *inner, *own],
-        loops=all(looping),
         several_roles=len(roles) > 1,
         own_containers=any(containers),
     )

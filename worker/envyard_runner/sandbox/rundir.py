@@ -26,6 +26,7 @@ from envyard_runner.sandbox.watchdog import start_time
 
 PROCESSES = "processes"
 WRITTEN = re.compile(rb"^(\d{1,9}) (\d+)$", re.MULTILINE)
+LEFT_OUT = ("__pycache__", "reference*.py")  # caches, and programs of sandboxes that play nothing
 YOUNG_SECONDS = 3600.0  # a folder without its name yet may just be about to be locked
 
 
@@ -51,7 +52,7 @@ class OwnedDir:
     def add_programs(self, source: Path) -> Path:
         """Copy the inside programs here: the installed ones may lie below a closed home."""
         target = self.path / "inside"
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns(*LEFT_OUT))
         return self._readable(target)
 
     def add_host(self, files: Mapping[str, bytes]) -> Path:

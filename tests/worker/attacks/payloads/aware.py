@@ -10,8 +10,9 @@ import sys
 import verifiers.v1 as vf
 
 CALLED = []
+MARK = "/tmp/oracle-called"
 TELLS = {
-    "oracle": lambda: bool(CALLED),
+    "oracle": lambda: bool(CALLED) or os.path.exists(MARK),
     "files": lambda: os.path.exists("/inside") or os.path.exists("/job.json"),
     "modules": lambda: any("envyard" in name for name in sys.modules),
     "processes": lambda: parent(),
@@ -46,6 +47,7 @@ class AwareTask(vf.Task[AwareData]):
 
     def oracle(self, messages):
         CALLED.append(1)
+        open(MARK, "w").close()
         return f"The word is {self.data.answer}."
 
 

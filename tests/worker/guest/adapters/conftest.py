@@ -20,6 +20,7 @@ from uv import find_uv_bin
 from envyard.contract.frameworks.adapter import override_lines
 from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard_runner import guest
+from envyard_runner.execution.training_check import host_config
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.guest.job import GuestJob
@@ -140,6 +141,7 @@ def drive_many(
         paths.append(folder / f"{driver_job.guest_job.module}.json")
         paths[-1].write_text(json.dumps(driver_job.guest_job.to_dict()))
         driver_job.events = paths[-1].with_suffix(".events")
+        compute_references(driver_job, folder, *pins)
     program = [PYTHON, str(HERE / "drive_many.py"), str(GUEST), *map(str, paths)]
     variables = environment(api, folder, *pins)
     subprocess.run(program, env=variables, cwd=folder, check=True, timeout=300)
@@ -151,6 +153,22 @@ def drive_many(
     }
 
 
+def compute_references(driver_job: DriverJob, folder: Path, *pins: str) -> None:
+    """Set the command that computes the job's references where it needs a process for that."""
+    guest_job = driver_job.guest_job
+    config = folder / f"{guest_job.module}.config.json"
+    references = driver_job.plan.references
+    config.write_bytes(
+        host_config(
+            guest_job, reference_seconds=references.seconds, pairs=references.pairs
+        ).to_json()
+    )
+    program = [PYTHON, "-m", f"{GUEST.name}.reference_main", str(config), "2"]
+    driver_job.reference_command = [*program, guest_job.gateway]
+    driver_job.variables = environment(driver_job.api, folder, *pins)
+    driver_job.variables["PYTHONPATH"] += os.pathsep + str(GUEST.parent)
+
+
 def lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split("\n")[:-1]
 
@@ -159,6 +177,7 @@ def drive_one(driver_job: DriverJob, folder: Path) -> tuple[int, DriverEvents]:
     """Start main.py on one job as the sandbox does, and read its events to the end."""
     path, driver_job.events = folder / "job.json", folder / "job.events"
     path.write_text(json.dumps(driver_job.guest_job.to_dict()))
+    compute_references(driver_job, folder)
     reading, writing = os.pipe()
     fields = {"ENVYARD_JOB": str(path), "ENVYARD_EVENTS_FD": str(writing)}
     process = subprocess.Popen(

@@ -28,21 +28,23 @@ PORTS = range(18250, 18300)
 
 @dataclass
 class DriverJob:
-    """One job: the guest's job file, the runner's spec and plan, the file of its events."""
+    """One job: the guest's job file, the runner's spec and plan, the file of its events, and the
+    command and variables of the process that computes its references."""
 
     guest_job: GuestJob
     spec: JobSpec
     plan: Plan
     events: Path = Path()
     api: str = "v1"
+    reference_command: list[str] = field(default_factory=list)
+    variables: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class RolloutCalls:
-    """The request bodies and the references that one rollout sent, in order."""
+    """The request bodies that one rollout sent, in order."""
 
     requests: list[dict[str, Any]] = field(default_factory=list)
-    references: list[dict[str, Any]] = field(default_factory=list)
 
 
 class StubGateway:
@@ -54,6 +56,7 @@ class StubGateway:
         self.calls: dict[str, RolloutCalls] = {}
         self._loop = asyncio.new_event_loop()
         self._runner: web.AppRunner | None = None
+        self._processes: list[asyncio.subprocess.Process] = []
         self.port = 0
         started = threading.Event()
         self._thread = threading.Thread(target=self._serve, args=(started,), daemon=True)
@@ -73,6 +76,9 @@ class StubGateway:
         self._loop.run_until_complete(self._start())
         started.set()
         self._loop.run_forever()
+        for process in self._processes:
+            process.kill()
+            self._loop.run_until_complete(process.wait())
         assert self._runner is not None
         self._loop.run_until_complete(self._runner.cleanup())
         self._loop.close()
@@ -81,8 +87,7 @@ class StubGateway:
         app = web.Application()
         path = "/{module}/rollouts/{rollout}"
         app.router.add_get("/{module}/plan", self._plan)
-        app.router.add_put("/{module}/references", self._all_references)
-        app.router.add_put(f"{path}/references", self._references)
+        app.router.add_route("*", "/{module}/references/{name}", self._references)
         app.router.add_post(f"{path}/v1/chat/completions", self._chat)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
@@ -109,26 +114,32 @@ class StubGateway:
             for line in driver_job.events.read_bytes().splitlines():
                 collector.add_line(line)
             await asyncio.sleep(0.01)
+        references = driver_job.plan.references
+        if references.needs_process:
+            process = await asyncio.create_subprocess_exec(
+                *driver_job.reference_command, env=driver_job.variables
+            )
+            self._processes.append(process)
+            await asyncio.wait_for(references.process.ready.wait(), 120)
+            collector.make_plan()
         return web.json_response(await driver_job.plan.groups() if collector.tasks else [])
 
-    async def _all_references(self, request: web.Request) -> web.Response:
-        driver_job = self.jobs[request.match_info["module"]]
-        for word, text in (await request.json()).items():
-            self.calls.setdefault(
-                driver_job.plan.name(word) or "none", RolloutCalls()
-            ).references.append(text)
-        return web.json_response({})
-
     async def _references(self, request: web.Request) -> web.Response:
-        self._of(request)[1].references.append(await request.json())
-        return web.json_response({})
+        process = self.jobs[request.match_info["module"]].plan.references.process
+        handle = {
+            "tasks": process.set_tasks,
+            "requests": process.get_requests,
+            "replies": process.set_reply,
+        }
+        return await handle[request.match_info["name"]](request)
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         rollout, calls = self._of(request)
+        driver_job = self.jobs[request.match_info["module"]]
         body = await request.json()
         calls.requests.append(body)
         try:
-            message = await self._reply(rollout, calls, body["messages"])
+            message = await self._reply(driver_job, rollout, body["messages"])
         except web.HTTPException:
             raise
         reason = "tool_calls" if message.get("tool_calls") else "stop"
@@ -146,12 +157,14 @@ class StubGateway:
             else web.json_response(completion)
         )
 
-    async def _reply(self, rollout: str, calls: RolloutCalls, messages: list[Message]) -> Message:
-        policy = rollout.partition("/")[0]
+    async def _reply(self, driver_job: DriverJob, rollout: str, messages: list[Message]) -> Message:
+        policy, _, rest = rollout.partition("/")
         if policy in ("oracle", "swapped"):
-            reference = calls.references[-1]["own" if policy == "oracle" else "other"]
-            message: Message = reference["message"]
-            return message
+            references = driver_job.plan.references
+            ask = references.own if policy == "oracle" else references.other
+            reference = await ask(int(rest.partition("/")[0]), messages)
+            assert reference is not None
+            return reference.message
         reply_text: Message | str = ""
         if policy == "parrot":
             reply_text = next(

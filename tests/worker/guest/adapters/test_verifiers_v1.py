@@ -75,22 +75,15 @@ def test_each_policy_plays_each_task_and_is_rewarded_for_its_reply(
     assert {rewards[f"silent/{task}/0"] for task in range(12)} == {0.0}
     assert {rewards[f"oracle/{task}/0"] for task in range(12)} == {2.5}
     assert {rewards[f"swapped/{task}/0"] for task in range(12)} == {0.5}
-    references = gateway.calls["swapped/0/0"].references[0]
-    assert (
-        references["own"]["message"]["content"]
-        == "birch606"
-        != references["other"]["message"]["content"]
-    )
 
 
-def test_references_are_handed_over_alike_for_every_policy(
+def test_a_process_of_their_own_calls_the_oracles_of_tasks_that_have_one(
     played: dict[str, DriverEvents], gateway: StubGateway
 ) -> None:
-    references = [
-        calls.references for name, calls in gateway.calls.items() if name.split("/")[1] == "11"
-    ]
-    assert len(references) == 4
-    assert all(group == references[0] for group in references)
+    for module in ("lookup_v1", "quiz_v1"):
+        assert gateway.jobs[module].plan.references.process.ready.is_set()
+        assert {task["hook"] for task in played[module].tasks} == {True}
+    assert not gateway.jobs["words_v1"].plan.references.needs_process
 
 
 def test_a_rollout_event_holds_parts_metrics_messages_and_times(
@@ -166,7 +159,7 @@ def test_roles_share_the_reward_and_are_all_ours_to_run(
     }  # fmt: skip
 
 
-def test_an_environments_own_harness_is_kept_and_gets_the_reference_once(
+def test_an_environments_own_harness_is_kept_and_gets_the_reference_in_each_call(
     played: dict[str, DriverEvents], gateway: StubGateway
 ) -> None:
     looper = played["looper_v1"]

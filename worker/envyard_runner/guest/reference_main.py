@@ -1,0 +1,94 @@
+"""Answer the gateway's requests for reference replies: `python -m PACKAGE.reference_main CONFIG
+EVENTS_FD GATEWAY`.
+
+The environment is loaded here once more, and nothing is played. What fails before the first reply
+is one JSON line on EVENTS_FD.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import os
+import sys
+from typing import Any
+
+import httpx
+
+from . import aiohttp_sessions
+from .host_config import HostConfig
+from .loop_alarm import LoopAlarm, run_to_end
+from .reference import OracleFailed, ReferenceTask, find_other, reference_reply, tasks_of
+
+
+class ReferenceServer:
+    """Computes the replies that the gateway at `url` requests; each may take so many seconds.
+
+    `pairs`: for each task, another is looked up whose reference is wrong in it.
+    """
+
+    def __init__(self, tasks: list[ReferenceTask], url: str, *, seconds: float, pairs: bool):
+        self._tasks, self._url, self._seconds, self._pairs = tasks, url, seconds, pairs
+        self._computing: set[asyncio.Task[None]] = set()
+
+    async def serve(self) -> None:
+        """Report the tasks, then answer until the gateway closes."""
+        async with (
+            httpx.AsyncClient(timeout=None, trust_env=False) as http,
+            LoopAlarm(self._seconds).interrupting(),
+        ):
+            rows = [await self._row(task) for task in self._tasks]
+            (await http.put(f"{self._url}/references/tasks", json=rows)).raise_for_status()
+            while True:
+                response = await http.get(f"{self._url}/references/requests")
+                response.raise_for_status()
+                for request in response.json():
+                    task = asyncio.create_task(self._compute(http, request))
+                    self._computing.add(task)
+                    task.add_done_callback(self._computing.discard)
+
+    async def _row(self, task: ReferenceTask) -> dict[str, Any]:
+        other = await find_other(task, self._tasks, self._seconds) if self._pairs else None
+        return {
+            "hash": task.hash,
+            "reference": task.reference,
+            "other": None if other is None else other.index,
+        }
+
+    async def _compute(self, http: httpx.AsyncClient, request: dict[str, Any]) -> None:
+        task, body = self._tasks[request["task"]], {"id": request["id"]}
+        try:
+            body["message"] = await reference_reply(task, request["messages"], self._seconds)
+            content = json.dumps(body)
+        except OracleFailed as error:
+            content = json.dumps({"id": request["id"], "error": str(error)})
+        except (TypeError, ValueError, RecursionError) as error:
+            why = f"oracle() returned what is no JSON: {error}"
+            content = json.dumps({"id": request["id"], "error": why})
+        await http.put(f"{self._url}/references/replies", content=content)
+
+
+def load(config: HostConfig, url: str) -> ReferenceServer:
+    """Load the environment of the configuration."""
+    aiohttp_sessions.watch_imports()
+    host = importlib.import_module(f".host_{config.adapter}", __package__)
+    tasks = tasks_of(host.load(config), config.adapter)
+    return ReferenceServer(tasks, url, seconds=config.reference_seconds, pairs=config.pairs)
+
+
+def main(path: str, events_fd: int, url: str) -> None:
+    """Load the environment and answer."""
+    os.set_inheritable(events_fd, False)
+    config = HostConfig.read(path)
+    del sys.argv[1:]
+    try:
+        run_to_end(load(config, url).serve())
+    except BaseException as error:
+        line = json.dumps({"error": f"{type(error).__name__}: {error}"[:2000]})
+        os.write(events_fd, line.encode() + b"\n")
+        raise
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])
