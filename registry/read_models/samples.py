@@ -143,7 +143,7 @@ def samples(run: Run, rollouts: Iterable[Rollout]) -> list[Sample]:
 
 def _sample(run: Run, rollout: Rollout, transcript: Transcript) -> tuple[Sample, int]:
     """The sample and about how many characters its messages have."""
-    prompt, completion = _halves(transcript)
+    prompt, completion = transcript.halves
     trajectory, size = _steps(transcript)
     scores = {name: part["score"] for name, part in rollout.rewards.items()}
     sample = Sample(
@@ -198,21 +198,6 @@ def _judge_call(call: JudgeExchange) -> JudgeCallRow:
         seconds=call.seconds,
         error=call.error,
     )
-
-
-def _halves(transcript: Transcript) -> tuple[list[Message], list[Message]]:
-    """The messages before the first reply, and from the first reply on."""
-    replies = {call.reply for call in transcript.calls}
-    path = list(transcript.path(transcript.main))
-    reply_places = (
-        place
-        for place, node in enumerate(path)
-        if node in replies
-        or (not transcript.calls and transcript.nodes[node].message.get("role") == "assistant")
-    )
-    cut = next(reply_places, len(path))
-    messages = [transcript.nodes[node].message for node in path]
-    return messages[:cut], messages[cut:]
 
 
 def _last_tools(transcript: Transcript) -> list[dict[str, Any]]:

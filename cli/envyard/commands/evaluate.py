@@ -1,4 +1,5 @@
-"""`hub eval`: evaluate a model on a listed version by one of its suites, and follow the run."""
+"""`hub eval`: evaluate a model on a listed version by one of its suites, and follow the run; with
+`--local` in this machine's sandbox."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, version_path
+from envyard.commands import local_evaluate
 from envyard.commands.follow import ACTIVITY, POLL_SECONDS, has_no_runner
 from envyard.commands.show import (
     lost_text,
@@ -29,17 +31,25 @@ def register(commands: Any, common: ArgumentParser) -> None:
     command = commands.add_parser(
         "eval", parents=[common], help="evaluate a model on a listed version"
     )
-    command.add_argument("ref", metavar="owner/name[==version]", help="default: the latest version")
     command.add_argument(
-        "-m", "--model", required=True, help="the name under which a runner serves it"
+        "ref", metavar="owner/name[==version]",
+        help="default: the latest version; with --local also a wheel or an environment's folder",
+    )  # fmt: skip
+    command.add_argument(
+        "-m", "--model", required=True, help="the name under which a runner or server serves it"
     )
     command.add_argument("--suite", default=FULL, help=f"a suite's name (default {FULL})")
     command.add_argument("--no-wait", action="store_true", help="return once the run is queued")
+    local_evaluate.add_options(command)
     command.set_defaults(run=run)
 
 
 def run(args: Namespace, out: Output) -> None:
     """Exit 0 with a result, 3 where the environment failed, 4 where there is none."""
+    if args.local:
+        local_evaluate.run(args, out)
+        return
+    local_evaluate.refuse_without_local(args)
     hub = Hub(configs.load(args.url))
     ref = latest(hub, ref_of(args.ref))
     path = f"{version_path(ref)}evaluations/"

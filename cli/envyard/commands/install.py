@@ -157,7 +157,7 @@ def pin(hub: Hub, version: dict[str, Any], temporary: Path) -> str:
     """A PEP 508 direct reference with its hash, to a local file where the hub requires a login."""
     pinned = wheel_of(version)
     if needs_login(version):
-        pinned = replace(pinned, url=_downloaded(hub, version["file"], temporary).as_uri())
+        pinned = replace(pinned, url=downloaded(hub, version["file"], temporary).as_uri())
     return pinned.requirement
 
 
@@ -165,7 +165,7 @@ def archive(hub: Hub, version: dict[str, Any], row: dict[str, Any], temporary: P
     """The hub's archive of a git dependency, to install in place of the repository."""
     pinned = archive_of(row)
     if needs_login(version):
-        pinned = replace(pinned, url=_downloaded(hub, row, temporary).as_uri())
+        pinned = replace(pinned, url=downloaded(hub, row, temporary).as_uri())
     return pinned.requirement
 
 
@@ -179,7 +179,7 @@ def archive_of(row: dict[str, Any]) -> PinnedFile:
     return PinnedFile.read(check_name(row["name"]), row, folder=row["subdirectory"])
 
 
-def _downloaded(hub: Hub, file: dict[str, Any], temporary: Path) -> Path:
+def downloaded(hub: Hub, file: dict[str, Any], temporary: Path) -> Path:
     """The file, fetched with our token and verified."""
     path = temporary / Path(file["filename"]).name
     hub.download(file["url"], path, size=int(file["size"]))

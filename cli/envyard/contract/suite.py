@@ -16,6 +16,7 @@ from envyard.contract.values import finite, record
 
 SMOKE, FULL = "smoke", "full"
 BUILT_IN = (SMOKE, FULL)
+USUAL_SIZES = {SMOKE: (5, 4), FULL: (100, 4)}  # tasks and attempts, where no operator chose others
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 TEMPERATURE = 1.0  # what training samples with
 MAX_TASKS, MAX_ATTEMPTS, MAX_SEED, MAX_TEMPERATURE = 100_000, 64, (1 << 32) - 1, 2.0

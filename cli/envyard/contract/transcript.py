@@ -143,6 +143,21 @@ class Transcript:
         return [self.nodes[at].message for at in self.path(self.main)]
 
     @property
+    def halves(self) -> tuple[list[Message], list[Message]]:
+        """The messages of the last call's conversation before the first reply, and from it on."""
+        replies = {call.reply for call in self.calls}
+        path = list(self.path(self.main))
+        reply_places = (
+            place
+            for place, node in enumerate(path)
+            if node in replies
+            or (not self.calls and self.nodes[node].message.get("role") == "assistant")
+        )
+        cut = next(reply_places, len(path))
+        messages = [self.nodes[node].message for node in path]
+        return messages[:cut], messages[cut:]
+
+    @property
     def ends(self) -> list[int]:
         """The last node of every conversation, the last call's first."""
         inner = {node.parent for node in self.nodes}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,20 @@ class LocalHub:
     """Serves the bytes of one wheel and keeps the events of one run.
 
     `log` is the end of the run's log, `facts` those of all batches together; `rollouts` are without
-    their transcripts. `secrets` are the values of the job's secrets.
+    their transcripts, unless those are kept. `secrets` are the values of the job's secrets.
+    `on_progress` gets the phase and how many rollouts are finished and planned.
     """
 
-    def __init__(self, wheel: bytes, secrets: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        wheel: bytes,
+        secrets: Mapping[str, str] | None = None,
+        *,
+        keeps_transcripts: bool = False,
+        on_progress: Callable[[str, int, int], None] | None = None,
+    ) -> None:
         self._wheel, self._secrets = wheel, dict(secrets or {})
+        self._keeps_transcripts, self._on_progress = keeps_transcripts, on_progress
         self.log = ""
         self.facts: dict[str, Any] = {}
         self.rollouts: list[dict[str, Any]] = []
@@ -57,10 +66,13 @@ class LocalHub:
         if path.endswith("/events/") and body is not None:
             self.log = (self.log + body["log"])[-LOG_TAIL:]
             self.facts |= body["facts"]
-            self.rollouts += [_without_transcript(rollout) for rollout in body["rollouts"]]
+            rollouts = body["rollouts"]
+            self.rollouts += rollouts if self._keeps_transcripts else map(_bare, rollouts)
             self.replays += body["replays"]
+            if self._on_progress is not None:
+                self._on_progress(body["phase"], body["done"], body["total"])
         return {}
 
 
-def _without_transcript(rollout: dict[str, Any]) -> dict[str, Any]:
+def _bare(rollout: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in rollout.items() if key != "transcript"}
