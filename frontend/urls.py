@@ -34,6 +34,7 @@ ORG = "orgs/<str:name>/"
 urlpatterns = [
     path("", home.home, name="home"),
     path("envs/", browse.browse, name="browse"),
+    path("leaderboards/", leaderboard.across, name="leaderboards"),
     path(ENV, environment.environment, name="environment"),
     path(f"{ENV}star/", environment.star, name="environment-star"),
     path(f"{ENV}report/", moderation.report, name="report"),

@@ -1,16 +1,80 @@
-"""The leaderboard of a version: models by one suite, and the version before it."""
+"""Leaderboards: the models on a version by one suite, and on several environments."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from envyard.contract.suite import FULL
+from envyard.contract.suite import BUILT_IN, FULL
 from frontend.access import follows_moves, version_or_404
 from registry.errors import HubError
-from registry.read_models import environments, leaderboards
+from registry.read_models import environments, leaderboards, leaderboards_across
 from registry.runs import suites
+
+MODELS = 25  # on a page
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A choice of the page, whose address contains the others."""
+
+    label: str
+    url: str
+    on: bool = False
+    count: int = 0
+
+
+@require_safe
+def across(request: HttpRequest) -> HttpResponse:
+    """The models on several environments; suite, environments and page are in the query string."""
+    name, digest = request.GET.get("suite", FULL), request.GET.get("digest", "")
+    wanted = leaderboards_across.names_in(request.GET.get("environments", ""))
+    try:
+        board = leaderboards_across.leaderboard_across(
+            name, digest=digest, environments=wanted, actor=request.user
+        )
+    except HubError as problem:
+        raise Http404(problem.message) from problem
+    shown = [column.environment for column in board.columns]
+    base = {"suite": name} | ({"digest": digest} if digest else {})
+    context = {
+        "board": board,
+        "page": Paginator(board.verified, MODELS).get_page(request.GET.get("page")),
+        "suites": [
+            Link(each, _address(suite=each), each == name)
+            for each in dict.fromkeys((*BUILT_IN, name))
+        ],
+        "definitions": [
+            Link(row.digest[:12], _address(suite=name, digest=row.digest[:12]))
+            for row in board.same_name
+        ],
+        "columns": [
+            (column, _address(**base, environments=",".join(e for e in shown if e != environment)))
+            for column in board.columns
+            for environment in [column.environment]
+        ],
+        "others": [
+            Link(
+                row.environment,
+                _address(**base, environments=",".join([*shown, row.environment])),
+                count=row.models,
+            )
+            for row in board.others
+        ],
+        "everything": _address(**base) if wanted else "",
+        "compared": sum(column.in_mean for column in board.columns),
+        "address": _address(**base, environments=",".join(wanted)),
+    }
+    return render(request, "pages/leaderboards.html", context)
+
+
+def _address(**parameters: str) -> str:
+    return f"?{urlencode({key: value for key, value in parameters.items() if value})}"
 
 
 @require_safe

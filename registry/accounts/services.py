@@ -23,10 +23,10 @@ RESERVED = frozenset(
     """
     about account accounts admin api assets auth browse cards confirm-email device docs email envs
     environments errors explore favicon files health healthz help home hub inactive integrity
-    invitations join legacy login logout media moderation new oidc organisations orgs owners
-    password patterns privacy publish readyz reauthenticate register robots rss runner runners runs
-    search security session settings signin signout signup simple staff static stats status support
-    tags terms tokens user users welcome www
+    invitations join leaderboards legacy login logout media moderation new oidc organisations orgs
+    owners password patterns privacy publish readyz reauthenticate register robots rss runner
+    runners runs search security session settings signin signout signup simple staff static stats
+    status support tags terms tokens user users welcome www
     """.split()  # noqa: SIM905 - as a list it would be sixty lines
 )
 

@@ -16,7 +16,7 @@ from registry.api.schema.auto_schema import refusals
 from registry.api.serializers import evaluations as serializers
 from registry.api.serializers.base import validated_query
 from registry.catalog.models import Version
-from registry.read_models import leaderboards, paired_runs
+from registry.read_models import leaderboards, leaderboards_across, paired_runs
 from registry.runs import suites
 from registry.runs.suite_models import Suite
 
@@ -39,6 +39,29 @@ def of_version(request: Request, owner: str, name: str, number: str) -> Response
     claims = version.evaluations.visible_to(*get_actor(request))
     board = leaderboards.leaderboard(version, _suite(request, version), claims=claims)
     return Response(serializers.LeaderboardSerializer(board).data)
+
+
+@extend_schema(
+    operation_id="getLeaderboardAcross",
+    tags=TAG,
+    parameters=[serializers.AcrossQuery],
+    responses=serializers.LeaderboardAcrossSerializer,
+)
+@api_view(["GET"])
+def across(request: Request) -> Response:
+    """Rank the models on several environments. By one suite, each environment by its latest listed
+    version. A mean is over all environments of the list, and only models that have a result in
+    each of them have one; those whose paired difference may be 0 share a rank."""
+    query = validated_query(serializers.AcrossQuery, request)
+    actor, token = get_actor(request)
+    board = leaderboards_across.leaderboard_across(
+        query["suite"],
+        digest=query["digest"],
+        environments=leaderboards_across.names_in(query["environments"]),
+        actor=actor,
+        token=token,
+    )
+    return Response(serializers.LeaderboardAcrossSerializer(board).data)
 
 
 @extend_schema(

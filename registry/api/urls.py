@@ -56,6 +56,7 @@ api: list[URLPattern | URLResolver] = [
     path(f"{ENV}suites/", evaluations.of_environment, name="api-suites"),
     path(VERSION, versions.version, name="api-version"),
     path(f"{VERSION}evaluations/", evaluations.of_version, name="api-version-evaluations"),
+    path("leaderboards/", leaderboards.across, name="api-leaderboards"),
     path(f"{VERSION}leaderboard/", leaderboards.of_version, name="api-leaderboard"),
     path(f"{VERSION}regression/", leaderboards.regression, name="api-regression"),
     path(f"{VERSION}yank/", versions.yank, name="api-version-yank"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -131,7 +132,10 @@ def leaderboard(
                 ended_at=run.ended_at,
             )
         )
-    claimed = _claimed(version, suite, rows, claims)
+    own = {version.pk: {row.model: row.score for row in rows}}
+    visible = Evaluation.objects.none() if claims is None else claims
+    pairs = claimed_rows(visible.filter(version=version), suite.digest, own)
+    claimed = [row for _, row in pairs]
     return Leaderboard(
         environment=str(version.environment),
         version=version.version,
@@ -143,26 +147,25 @@ def leaderboard(
     )
 
 
-def _claimed(
-    version: Version,
-    suite: Suite,
-    verified: list[VerifiedRow],
-    claims: QuerySet[Evaluation] | None,
-) -> list[ClaimedRow]:
-    """The completed claims by the suite that have rewards, the highest mean first."""
-    if claims is None:
-        return []
-    measured = {row.model: row.score for row in verified}
+def claimed_rows(
+    claims: QuerySet[Evaluation],
+    digest: str,
+    measured: Mapping[int, Mapping[str, dict[str, Any]]],
+) -> list[tuple[int, ClaimedRow]]:
+    """The newest completed claims by the suite that have rewards, each with its version, the
+    highest mean first; `measured` are the hub's own scores by version and model."""
     rows = claims.filter(
-        version=version,
-        status=Evaluation.Status.COMPLETED,
-        rewarded__gt=0,
-        metadata__suite_digest=suite.digest,
+        status=Evaluation.Status.COMPLETED, rewarded__gt=0, metadata__suite_digest=digest
     ).exclude(model_name="")
     newest = rows.select_related("environment__owner", "owner").order_by("-created_at")
-    claimed = [
-        ClaimedRow(
-            evidence="reproduced" if _contains(measured.get(row.model_name), mean) else CLAIM,
+    claimed = []
+    for row in newest[:MAX_MODELS]:
+        mean, version = row.sample_mean, row.version_id
+        if mean is None or version is None:
+            continue
+        own = measured.get(version, {}).get(row.model_name)
+        claim = ClaimedRow(
+            evidence="reproduced" if _contains(own, mean) else CLAIM,
             model=row.model_name,
             mean=mean,
             samples=row.rewarded,
@@ -172,10 +175,8 @@ def _claimed(
             url=links.evaluation(row),
             at=row.created_at,
         )
-        for row in newest[:MAX_MODELS]
-        if (mean := row.sample_mean) is not None
-    ]
-    return sorted(claimed, key=lambda row: -row.mean)
+        claimed.append((version, claim))
+    return sorted(claimed, key=lambda pair: -pair[1].mean)
 
 
 def _contains(score: dict[str, Any] | None, mean: float) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from envyard.contract.suite import (
     BUILT_IN,
@@ -29,6 +30,7 @@ from registry.runs.models import Run
 from registry.runs.suite_models import Suite
 
 MAX_SUITES = 50  # of one environment
+MAX_OF_NAME = 1000  # suites of several environments that are looked at for one name
 
 
 def built_in(name: str) -> Suite:
@@ -61,6 +63,35 @@ def named(environment: Environment, name: str) -> Suite:
             details={"field": "suite"},
         )
     return row
+
+
+def of_name(
+    name: str, *, environments: QuerySet[Environment], digest: str = ""
+) -> tuple[list[Suite], list[Suite]]:
+    """The suites of one digest that the hub or one of the environments names so: the hub's present
+    one, else the newest, or the one whose digest begins so; and the newest of each other digest
+    with that name. Raises request.invalid where there is none.
+    """
+    visible = Q(environment__isnull=True) | Q(environment__in=environments)
+    rows = Suite.objects.filter(visible)
+    if name in BUILT_IN:
+        built_in(name)
+    named_so: dict[str, Suite] = {}
+    for row in rows.filter(name=name).order_by("-created_at", "-pk")[:MAX_OF_NAME]:
+        named_so.setdefault(row.digest, row)
+    chosen = next((row for row in named_so.values() if row.digest.startswith(digest)), None)
+    if not digest and name in BUILT_IN:
+        chosen = built_in(name)
+    if chosen is None:
+        raise HubError(
+            "request.invalid",
+            f"there is no suite {name[:40]!r}{' with digest ' + digest[:64] if digest else ''}",
+            f"The hub's own are {', '.join(BUILT_IN)}; `hub suites list` shows an environment's.",
+            details={"field": "suite"},
+        )
+    same = list(rows.filter(digest=chosen.digest).order_by("pk")[:MAX_OF_NAME])
+    same.sort(key=lambda row: row.pk != chosen.pk)
+    return same, [row for row in named_so.values() if row.digest != chosen.digest]
 
 
 def create(

@@ -10,21 +10,26 @@ from envyard.client import Hub, version_path
 from envyard.commands.evaluate import latest
 from envyard.commands.show import interval, number, ref_of, run_of
 from envyard.contract.suite import FULL
+from envyard.errors import UsageError
 from envyard.output import Output
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add leaderboard, compare and regression."""
     board = commands.add_parser(
-        "leaderboard", parents=[common], help="rank the models on a version by a suite"
+        "leaderboard",
+        parents=[common],
+        help="rank the models on a version, or on several environments, by a suite",
     )
+    board.add_argument("ref", metavar="owner/name[==version]", nargs="*")
+    board.set_defaults(run=run_leaderboard)
     regression = commands.add_parser(
         "regression", parents=[common], help="compare a version with the one before it, by model"
     )
-    for command, run in ((board, run_leaderboard), (regression, run_regression)):
-        command.add_argument("ref", metavar="owner/name[==version]")
+    regression.add_argument("ref", metavar="owner/name[==version]")
+    regression.set_defaults(run=run_regression)
+    for command in (board, regression):
         command.add_argument("--suite", default=FULL, help=f"a suite's name (default {FULL})")
-        command.set_defaults(run=run)
     compare = commands.add_parser(
         "compare", parents=[common], help="compare two runs on the same tasks and attempts"
     )
@@ -34,8 +39,12 @@ def register(commands: Any, common: ArgumentParser) -> None:
 
 
 def run_leaderboard(args: Namespace, out: Output) -> None:
-    """Print one line for each model; equal ranks are ties."""
-    board = _get(args, "leaderboard")
+    """Print one line for each model; equal ranks are ties. Of several environments, or none, the
+    models on each of them."""
+    if len(args.ref) != 1:
+        run_across(args, out)
+        return
+    board = _get(args, args.ref[0], "leaderboard")
     if out.as_json:
         out.json(board)
         return
@@ -68,9 +77,64 @@ def run_leaderboard(args: Namespace, out: Output) -> None:
         out.hint(f"compare two: hub compare {first['run']} {second['run']}")
 
 
+def run_across(args: Namespace, out: Output) -> None:
+    """Print one line for each model with its mean over the environments, then its means on each."""
+    refs = [ref_of(text) for text in args.ref]
+    if pinned := next((ref for ref in refs if ref.version is not None), None):
+        raise UsageError(
+            f"{pinned} names a version; across environments the latest listed one counts",
+            f"Write {pinned.owner}/{pinned.name}",
+        )
+    names = ",".join(f"{ref.owner}/{ref.name}" for ref in refs)
+    hub = Hub(configs.load(args.url))
+    board = hub.get("leaderboards/", suite=args.suite, environments=names or None)
+    if out.as_json:
+        out.json(board)
+        return
+    out.note(f"Suite {board['suite']['name']} ({board['suite']['digest'][:12]})", "bold")
+    if not board["columns"]:
+        out.note("No model has a result yet.")
+        return
+    out.table(
+        ("RANK", "MODEL", "MEAN", "TO THE FIRST OF ITS RANK OR THE ONE BEFORE", *_heads(board)),
+        [
+            (
+                "-" if row["rank"] is None else str(row["rank"]),
+                row["model"],
+                _mean_text(row["mean"]),
+                _mean_text(row["difference"]),
+                *map(_cell_text, row["cells"]),
+            )
+            for row in board["verified"]
+        ],
+    )
+    compared = [column["environment"] for column in board["columns"] if column["in_mean"]]
+    out.note(f"The mean is over {', '.join(compared)}; models without one lack some.", "dim")
+    for column in board["columns"]:
+        if column["left_out"]:
+            out.note(f"{column['environment']} is in no mean: {column['left_out']}", "yellow")
+    if board["others"]:
+        out.note(f"{len(board['others'])} more environments have results; name those to show.")
+
+
+def _heads(board: dict[str, Any]) -> list[str]:
+    return [f"{column['environment']} {column['version']}" for column in board["columns"]]
+
+
+def _mean_text(row: dict[str, Any] | None) -> str:
+    return interval(row["value"], row["low"], row["high"]) if row else "-"
+
+
+def _cell_text(cell: dict[str, Any]) -> str:
+    """`0.5 n=40`, or why there is no result."""
+    if cell["score"]:
+        return f"{number(cell['score']['mean'])} n={cell['score']['n']}"
+    return f"only on {cell['other_version']}" if cell["other_version"] else "no result"
+
+
 def run_regression(args: Namespace, out: Output) -> None:
     """Print one line for each model that was measured on both versions."""
-    report = _get(args, "regression")
+    report = _get(args, args.ref, "regression")
     if out.as_json:
         out.json(report)
         return
@@ -116,8 +180,8 @@ def comparison_text(row: dict[str, Any] | None) -> str:
     return f"{difference} {counts}"
 
 
-def _get(args: Namespace, what: str) -> dict[str, Any]:
+def _get(args: Namespace, text: str, what: str) -> dict[str, Any]:
     hub = Hub(configs.load(args.url))
-    ref = latest(hub, ref_of(args.ref))
+    ref = latest(hub, ref_of(text))
     answer: dict[str, Any] = hub.get(f"{version_path(ref)}{what}/", suite=args.suite)
     return answer

@@ -10,12 +10,14 @@ from envyard.contract import suite
 from registry.api.serializers.base import Body, SharedFieldsSerializer, read_model
 from registry.api.serializers.fields import Number, Text, Whole
 from registry.read_models.leaderboards import Leaderboard, Regression
+from registry.read_models.leaderboards_across import LeaderboardAcross
 from registry.read_models.paired_runs import RunComparison
 from registry.read_models.suites import SuiteSummary
 from registry.runs.evaluations import MAX_MODEL
 
 SuiteSerializer = read_model(SuiteSummary)
 LeaderboardSerializer = read_model(Leaderboard)
+LeaderboardAcrossSerializer = read_model(LeaderboardAcross)
 RegressionSerializer = read_model(Regression)
 RunComparisonSerializer = read_model(RunComparison)
 
@@ -49,6 +51,22 @@ class SuiteQuery(SharedFieldsSerializer):
     """Which suite."""
 
     suite = Text(max_length=40, required=False, default=suite.FULL, help_text="A suite's name.")
+
+
+class AcrossQuery(SuiteQuery):
+    """Which suite, and which environments."""
+
+    digest = Text(
+        max_length=64,
+        required=False,
+        pattern="^[0-9a-f]*$",
+        help_text="How the suite's digest begins, where several have the name.",
+    )
+    environments = Text(
+        max_length=2000,
+        required=False,
+        help_text="OWNER/NAME with commas between them. By default those with the most models.",
+    )
 
 
 class NewEvaluationSerializer(Body):

@@ -79,6 +79,7 @@ API: dict[str, Row] = {
     "readyz": {"GET": EVERYBODY},
     "api/v1/schema": {"GET": EVERYBODY},
     "api/v1/schema/": {"GET": EVERYBODY},
+    "api/v1/leaderboards/": {"GET": EVERYBODY_ELSE},
     "api/v1/environments/": {"GET": EVERYBODY_ELSE, "POST": "?xx++x x++x ??"},
     ENV: {"GET": SEES, "PATCH": MANAGES, "DELETE": OWNS},
     f"{ENV}transfer/": {"POST": OWNS},
@@ -227,6 +228,7 @@ P_OF_ORG = "orgs/<name>/"
 PAGES: dict[str, Row] = {
     "": {"GET": P_EVERYBODY},
     "envs/": {"GET": P_EVERYBODY},
+    "leaderboards/": {"GET": P_EVERYBODY},
     P_ENV: {"GET": P_SEES},
     f"{P_ENV}star/": {"POST": P_STARS},
     f"{P_ENV}report/": {"GET": P_STARS, "POST": P_STARS},

@@ -29,8 +29,11 @@ class Bounds:
 Task = tuple[float, float]
 
 
-def bounded_mean(groups: Mapping[int, Sequence[float]], bounds: Bounds) -> Interval:
-    """The interval of the mean over all values, tasks being drawn independently.
+def bounded_mean(
+    groups: Mapping[int, Sequence[float]], bounds: Bounds, *, alpha: float = ALPHA
+) -> Interval:
+    """The interval at level 1 - `alpha` of the mean over all values, tasks being drawn
+    independently.
 
     `groups` holds the values of each task, all within `bounds`. None where there is no value.
     Independent values that are all at a bound have Clopper and Pearson's exact interval. All others
@@ -45,7 +48,7 @@ def bounded_mean(groups: Mapping[int, Sequence[float]], bounds: Bounds) -> Inter
     flat = [value for group in values for value in group]
     width = bounds.high - bounds.low
     if all(len(group) == 1 for group in values) and set(flat) <= {bounds.low, bounds.high}:
-        exact = clopper_pearson(flat.count(bounds.high), len(flat))
+        exact = clopper_pearson(flat.count(bounds.high), len(flat), alpha=alpha)
         low, high, method = exact.low or 0.0, exact.high or 0.0, exact.method
     else:
         largest = max(map(len, values))
@@ -54,11 +57,12 @@ def bounded_mean(groups: Mapping[int, Sequence[float]], bounds: Bounds) -> Inter
             for group in values
         ]
         mirrored = [(size - total, size) for total, size in tasks]
-        low, high, method = _lower(tasks), 1 - _lower(mirrored), "betting, clustered by task"
+        low, high = _lower(tasks, alpha), 1 - _lower(mirrored, alpha)
+        method = "betting, clustered by task"
     return Interval(bounds.low + width * low, bounds.low + width * high, method)
 
 
-def _lower(tasks: Sequence[Task]) -> float:
+def _lower(tasks: Sequence[Task], alpha: float) -> float:
     """The least mean in [0, 1] against which bets on larger totals do not win 2 / alpha.
 
     The capital falls as the candidate rises and is at most 1 at the mean of the values, so that
@@ -67,8 +71,8 @@ def _lower(tasks: Sequence[Task]) -> float:
     mean = sum(total for total, _ in tasks) / sum(size for _, size in tasks)
     if mean <= 0:
         return 0.0
-    log_capital = _log_capital(tasks)
-    low, high, limit = 0.0, mean, math.log(2 / ALPHA)
+    log_capital = _log_capital(tasks, alpha)
+    low, high, limit = 0.0, mean, math.log(2 / alpha)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         if log_capital(middle) >= limit:
@@ -78,7 +82,7 @@ def _lower(tasks: Sequence[Task]) -> float:
     return low
 
 
-def _log_capital(tasks: Sequence[Task]) -> Callable[[float], float]:
+def _log_capital(tasks: Sequence[Task], alpha: float) -> Callable[[float], float]:
     """The logarithm of the mean capital of all orders, as a function of the candidate mean.
 
     Bets of a fixed order depend on the earlier tasks alone; the mean over orders remains a valid
@@ -88,7 +92,7 @@ def _log_capital(tasks: Sequence[Task]) -> Callable[[float], float]:
     orders = []
     for _ in range(max(1, min(ORDERS, BETS // len(tasks)))):
         order = draw.sample(tasks, len(tasks))
-        orders.append([(bet, *task) for bet, task in zip(_bets(order), order, strict=True)])
+        orders.append([(bet, *task) for bet, task in zip(_bets(order, alpha), order, strict=True)])
 
     def log_capital(candidate: float) -> float:
         cap = LARGEST_BET / candidate if candidate > 0 else math.inf
@@ -108,10 +112,10 @@ def _growths(
     return [1 + min(bet, cap) * (total - candidate * size) for bet, total, size in order]
 
 
-def _bets(order: Sequence[Task]) -> list[float]:
+def _bets(order: Sequence[Task], alpha: float) -> list[float]:
     """The bet on each task: the predictable plug-in of the paper (equation 26) for a fixed number
     of tasks, from the variance of the tasks before it."""
-    n, goal = len(order), 2 * math.log(2 / ALPHA)
+    n, goal = len(order), 2 * math.log(2 / alpha)
     bets, totals, sizes, squares = [], 0.5, 1.0, 0.25
     for number, (total, size) in enumerate(order, start=1):
         bets.append(math.sqrt(goal * number / (n * squares)))

@@ -48,15 +48,16 @@ def clustered_wilson(groups: Mapping[int, tuple[int, int]]) -> Interval:
     return Interval(interval.low, interval.high, "Wilson, clustered by task")
 
 
-def clopper_pearson(hits: int, n: int) -> Interval:
-    """The exact interval of the rate hits/n of independent trials; none for n = 0.
+def clopper_pearson(hits: int, n: int, *, alpha: float = ALPHA) -> Interval:
+    """The exact interval at level 1 - `alpha` of the rate hits/n of independent trials; none for
+    n = 0.
 
     Source: Clopper and Pearson 1934.
     """
     if n <= 0:
         return no_interval()
-    low = 0.0 if hits == 0 else beta_quantile(ALPHA / 2, hits, n - hits + 1)
-    high = 1.0 if hits == n else beta_quantile(UPPER, hits + 1, n - hits)
+    low = 0.0 if hits == 0 else beta_quantile(alpha / 2, hits, n - hits + 1)
+    high = 1.0 if hits == n else beta_quantile(1 - alpha / 2, hits + 1, n - hits)
     return Interval(low, high, "Clopper-Pearson")
 
 

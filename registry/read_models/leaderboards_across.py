@@ -1,0 +1,291 @@
+"""Models on several environments by one suite, each on the latest listed version."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+from uuid import UUID
+
+from django.core.cache import caches
+
+from envyard.card.across import METHOD, MeanAcross, PlaceAcross, ranked_across
+from envyard.card.paired import Rewards
+from envyard.card.scores import USUAL_BOUNDS
+from envyard.card.statistics import Bounds
+from envyard.contract.job import MODEL
+from registry.accounts.models import Token
+from registry.accounts.permissions import Actor
+from registry.catalog.models import Environment, Version
+from registry.read_models import links, paired_runs, scores
+from registry.read_models.annotations import Spec, StoredScore, Uri
+from registry.read_models.leaderboards import MAX_MODELS, ClaimedRow, claimed_rows
+from registry.read_models.newest_results import (
+    Cells,
+    is_current,
+    latest_versions,
+    newest_runs,
+)
+from registry.read_models.runs import RunSuite
+from registry.runs import suites as suites_of
+from registry.runs.models import Run
+from registry.runs.suite_models import Suite
+from registry.self_reported.models import Evaluation
+
+MAX_ENVIRONMENTS = 12  # side by side
+MAX_OTHERS = 100
+SECONDS = 3600
+cache = caches["local"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """An environment by its latest listed version. Where it is not in the mean, `left_out` names
+    the reason."""
+
+    environment: str
+    version: str
+    url: Uri
+    models: int
+    in_mean: bool
+    left_out: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One model on one environment. Without a result on the column's version, `run` is empty, and
+    `other_version` names an earlier one that has a result."""
+
+    environment: str
+    version: str
+    score: StoredScore | None
+    run: str
+    url: str
+    other_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """A model; rank, mean and difference are null unless it has a result in every environment of
+    the mean. Equal ranks are ties. `lacks` are the environments without a result."""
+
+    model: str
+    rank: int | None
+    mean: MeanAcross | None
+    difference: Annotated[
+        MeanAcross | None,
+        Spec(description="Paired, to the first of its rank or of the rank before; null for one."),
+    ]
+    cells: list[Cell]
+    lacks: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimAcross:
+    """An evaluation that somebody pushed, with its environment and version."""
+
+    environment: str
+    version: str
+    claim: ClaimedRow
+
+
+@dataclass(frozen=True, slots=True)
+class OtherEnvironment:
+    """One that has results by the suite and is not among the columns."""
+
+    environment: str
+    version: str
+    models: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardAcross:
+    """Models by one suite over the columns; nothing else is in a mean."""
+
+    suite: RunSuite
+    same_name: Annotated[
+        list[RunSuite], Spec(description="Suites of that name that freeze something else.")
+    ]
+    columns: list[Column]
+    others: list[OtherEnvironment]
+    method: str
+    verified: list[ModelRow]
+    reproduced: list[ClaimAcross]
+    self_reported: list[ClaimAcross]
+
+
+def leaderboard_across(
+    name: str,
+    *,
+    digest: str = "",
+    environments: Sequence[str] = (),
+    actor: Actor,
+    token: Token | None = None,
+) -> LeaderboardAcross:
+    """The models by the suite of that name on the environments, by default those with the most
+    models; as the actor sees them. Raises request.invalid for an unknown suite."""
+    visible = Environment.objects.visible_to(actor, token)
+    suites, others = suites_of.of_name(name, environments=visible, digest=digest)
+    versions = latest_versions(suites, actor, token)
+    runs = newest_runs(suites, versions.values())
+    counts = Counter(pk for cells in runs.values() for pk, run in cells.items() if is_current(run))
+    order = sorted(versions, key=lambda pk: (-counts[pk], str(versions[pk].environment)))
+    shown = [
+        pk
+        for pk in order
+        if counts[pk] and (not environments or _name(versions[pk]) in environments)
+    ]
+    columns = shown[:MAX_ENVIRONMENTS]
+    current = {
+        model: {pk: run for pk, run in cells.items() if pk in columns and is_current(run)}
+        for model, cells in runs.items()
+    }
+    models = sorted(
+        (m for m, cells in current.items() if cells), key=lambda m: (-len(current[m]), m)
+    )
+    models = models[:MAX_MODELS]
+    places, left_out = _ranked(columns, {model: current[model] for model in models})
+    return LeaderboardAcross(
+        suite=RunSuite(name, suites[0].digest),
+        same_name=[RunSuite(row.name, row.digest) for row in others],
+        columns=[_column(versions[pk], counts[pk], left_out.get(pk, "")) for pk in columns],
+        others=[
+            OtherEnvironment(_name(versions[pk]), versions[pk].version, counts[pk])
+            for pk in order
+            if pk not in columns and counts[pk]
+        ][:MAX_OTHERS],
+        method=METHOD,
+        verified=_rows(models, columns, versions, runs, places),
+        **_claims(suites, [versions[pk] for pk in columns], current, actor, token),
+    )
+
+
+def names_in(text: str) -> list[str]:
+    """The environments of a list with commas."""
+    return [name.strip().lower() for name in text.split(",") if name.strip()]
+
+
+def _name(version: Version) -> str:
+    return str(version.environment)
+
+
+def _column(version: Version, models: int, left_out: str) -> Column:
+    return Column(
+        environment=_name(version),
+        version=version.version,
+        url=links.version(version),
+        models=models,
+        in_mean=not left_out,
+        left_out=left_out,
+    )
+
+
+def _ranked(columns: Sequence[int], cells: Cells) -> tuple[dict[str, PlaceAcross], dict[int, str]]:
+    """The places of the models that have a result in every column of the mean, and why the other
+    columns are not in it; kept in the cache, as ended runs never change."""
+    runs = [run for model in cells.values() for run in model.values()]
+    names = " ".join(sorted(run.pk.hex for run in runs)) + repr(list(columns))
+    key = f"across-{hashlib.sha256(names.encode()).hexdigest()}"
+    stored: tuple[dict[str, PlaceAcross], dict[int, str]] | None = cache.get(key)
+    if stored is None:
+        stored = _computed(columns, cells)
+        cache.set(key, stored, SECONDS)
+    return stored
+
+
+def _computed(
+    columns: Sequence[int], cells: Cells
+) -> tuple[dict[str, PlaceAcross], dict[int, str]]:
+    rewards: dict[UUID, Rewards] = {}
+    left_out: dict[int, str] = {}
+    usual = USUAL_BOUNDS[0]
+    for pk in columns:
+        runs = [model[pk] for model in cells.values() if pk in model]
+        of_column, bounds = paired_runs.rewards_of(runs)
+        rewards |= of_column
+        if bounds != usual:
+            left_out[pk] = _other_bounds(bounds)
+    compared = [pk for pk in columns if pk not in left_out]
+    complete = [
+        model
+        for model, row in cells.items()
+        if compared and all(pk in row and rewards[row[pk].pk] for pk in compared)
+    ]
+    rows = [[rewards[cells[model][pk].pk] for pk in compared] for model in complete]
+    places = {complete[place.index]: place for place in ranked_across(rows, usual)}
+    return places, left_out
+
+
+def _other_bounds(bounds: Bounds) -> str:
+    return f"its rewards lie between {bounds.low:g} and {bounds.high:g}, the others' in 0 to 1"
+
+
+def _rows(
+    models: Sequence[str],
+    columns: Sequence[int],
+    versions: dict[int, Version],
+    runs: Cells,
+    places: dict[str, PlaceAcross],
+) -> list[ModelRow]:
+    """Ranked models first, then the others by the number of their results."""
+    shown = scores.of_runs(
+        run for model in models for pk, run in runs[model].items() if pk in columns
+    )
+    rows = []
+    for model in models:
+        cells = [_cell(versions[pk], runs[model].get(pk), shown) for pk in columns]
+        place = places.get(model)
+        rows.append(
+            ModelRow(
+                model=model,
+                rank=place.rank if place else None,
+                mean=place.mean if place else None,
+                difference=place.to_first if place else None,
+                cells=cells,
+                lacks=[cell.environment for cell in cells if not cell.run],
+            )
+        )
+    order = {model: number for number, model in enumerate(places)}
+    return sorted(rows, key=lambda row: (order.get(row.model, len(order)), len(row.lacks)))
+
+
+def _cell(version: Version, run: Run | None, shown: dict[Any, list[dict[str, Any]]]) -> Cell:
+    is_latest = run is not None and run.version_id == version.pk
+    score = None
+    if run is not None and is_latest:
+        score = next((row for row in shown[run.pk] if row["policy"] == MODEL), None)
+    return Cell(
+        environment=_name(version),
+        version=version.version,
+        score=score,
+        run=str(run.pk) if run is not None and is_latest else "",
+        url=links.run(run) if run is not None and is_latest else "",
+        other_version=run.version.version if run is not None and not is_latest else "",
+    )
+
+
+def _claims(
+    suites: Sequence[Suite],
+    versions: Sequence[Version],
+    current: Cells,
+    actor: Actor,
+    token: Token | None,
+) -> dict[str, list[ClaimAcross]]:
+    """What people pushed of the columns' versions by the suite: reproduced, and self-reported."""
+    visible = Evaluation.objects.visible_to(actor, token)
+    rows: dict[str, list[ClaimAcross]] = {"reproduced": [], "self_reported": []}
+    runs = {run.pk: run for model in current.values() for run in model.values()}
+    shown = scores.of_runs(runs.values())
+    measured: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for pk, run in runs.items():
+        for score in shown[pk]:
+            if score["policy"] == MODEL:
+                measured[run.version_id][run.model] = score
+    claims = visible.filter(version__in=[version.pk for version in versions])
+    by_version = {version.pk: version for version in versions}
+    for version_pk, row in claimed_rows(claims, suites[0].digest, measured):
+        version = by_version[version_pk]
+        rows[row.evidence].append(ClaimAcross(_name(version), version.version, row))
+    return rows
