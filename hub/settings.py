@@ -148,6 +148,7 @@ HUB_FULL_ATTEMPTS = env.integer("HUB_FULL_ATTEMPTS", 4, low=1, high=64)
 HUB_ROLLOUT_SECONDS = env.integer("HUB_ROLLOUT_SECONDS", 120, low=1, high=86400)
 HUB_RUN_SECONDS = env.integer("HUB_RUN_SECONDS", 900, low=10, high=604800)
 HUB_EVALUATION_SECONDS = env.integer("HUB_EVALUATION_SECONDS", 3600, low=10, high=604800)
+HUB_SHARD_ROLLOUTS = env.integer("HUB_SHARD_ROLLOUTS", 1000, low=1, high=100_000)
 HUB_ACTIVE_EVALUATIONS = env.integer("HUB_ACTIVE_EVALUATIONS", 10, low=0, high=10**6)
 HUB_JUDGE_CALLS = env.integer("HUB_JUDGE_CALLS", 4000, low=1, high=10**7)  # of one run
 HUB_JUDGE_TOKENS = env.integer("HUB_JUDGE_TOKENS", 10_000_000, low=1, high=10**11)

@@ -15,6 +15,7 @@ from registry.space import is_full
 log = logging.getLogger(__name__)
 
 CHECK, JUDGE = "registry.check_version", "registry.judge"
+CONCLUDE = "registry.conclude_run"
 PUBLISH = "registry.publish_index"
 RUN = "envyard.run"  # the runners' task; their queues are those of contract.job.queue_for
 

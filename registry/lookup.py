@@ -62,8 +62,9 @@ def version(owner: str, name: str, number: str, *, check: Check) -> Version:
 
 
 def run(pk: UUID, *, check: Check) -> Run:
-    """The run with version, environment, owner and runner."""
-    return _checked(RUNS.filter(pk=pk).first(), check)
+    """The run or shard with version, environment, owner and runner."""
+    rows = Run.with_shards.select_related("version__environment__owner", "runner", "suite")
+    return _checked(rows.filter(pk=pk).first(), check)
 
 
 def evaluation(pk: UUID, *, check: Check) -> Evaluation:

@@ -33,8 +33,10 @@ from registry.provisions.models import EnvironmentHost, EnvironmentSecret, Envir
 from registry.publishers.models import TrustedPublisher, UsedJti
 from registry.quotas.models import Quota
 from registry.runs.log_models import LogChunk
-from registry.runs.models import LostAttempt, Rollout, Run, TranscriptPack
+from registry.runs.lost_attempt_models import LostAttempt
+from registry.runs.models import Rollout, Run
 from registry.runs.suite_models import Suite
+from registry.runs.transcript_models import TranscriptPack
 from registry.self_reported.models import Evaluation, SampleBatch
 from registry.sources.models import Delivery, Source
 from registry.uploads.readmes import RenderedReadme

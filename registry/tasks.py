@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from celery import shared_task
 from django.core.management import call_command
 from django.utils import timezone
@@ -12,7 +14,7 @@ from registry.index import writer
 from registry.remeasurements import schedule
 from registry.remeasurements import services as remeasurements
 from registry.runs import services as runs
-from registry.runs import transcripts
+from registry.runs import shards, transcripts
 from registry.sources import services as sources
 from registry.storage import probe
 from registry.upkeep import deleted
@@ -30,6 +32,12 @@ def judge(run_id: str) -> None:
     """Decide on the version of a run that has ended."""
     pipeline.judge(run_id)
     remeasurements.conclude(run_id)
+
+
+@shared_task(name="registry.conclude_run")
+def conclude_run(run_id: str) -> None:
+    """Bring a sharded run up to date with its shards."""
+    shards.conclude(UUID(run_id))
 
 
 @shared_task(name="registry.ring")

@@ -87,7 +87,7 @@ def moderation(request: HttpRequest) -> HttpResponse:
     """Open reports, oldest first, and the runners."""
     demand(request, "hub.moderate", request.user)
     reports, following = page(request, services.open_reports(), by=("pk",))
-    active = Run.objects.filter(status__in=Run.LEASED_STATES).select_related(
+    active = Run.with_shards.filter(status__in=Run.LEASED_STATES).select_related(
         "version__environment__owner"
     )
     runner_rows = runners_with_runs().prefetch_related(Prefetch("runs", active, to_attr="at_work"))

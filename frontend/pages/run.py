@@ -53,6 +53,8 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
 def _may_retry(request: HttpRequest, run: Run) -> bool:
     """Whether the person may retry its held version, only from the page of the newest run, or an
     evaluation without a result."""
+    if run.parent_id is not None:
+        return False
     if run.is_evaluation:
         without_result = not run.is_active and run.status != Run.Status.SUCCEEDED
         return without_result and can(request.user, "run.retry", run)
@@ -101,7 +103,7 @@ def state(run: Run) -> str:
 
 def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
     """Progress, scores, rollouts and the log's tail."""
-    cells = list(run.rollouts.only("run", "policy", "task", "ok", "reward").order_by("pk"))
+    cells = list(run.own_rollouts.only("run", "policy", "task", "ok", "reward").order_by("pk"))
     policy, failed = request.GET.get("policy", ""), request.GET.get("failed") == "1"
     rows = queries.rollouts(run=run, policy=policy, ok=False if failed else None)
     matching = sum(policy in ("", cell.policy) and not (failed and cell.ok) for cell in cells)
@@ -109,13 +111,14 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
     log = logs.tail(run=run, characters=LOG_TAIL)
     cut = len(log) == LOG_TAIL
     stopping = run.is_active and run.cancel_requested_at is not None
+    may_cancel = run.is_active and not stopping and run.parent_id is None
     return {
         "run": detail,
         "pace": pace(detail.queue),
         "lacking": waiting.lacking(run),
         "live": _is_live(run),
         "stopping": stopping,
-        "may_cancel": run.is_active and not stopping and can(request.user, "run.cancel", run),
+        "may_cancel": may_cancel and can(request.user, "run.cancel", run),
         "traffic": connections.traffic(run.facts),
         "rollouts": cells,
         "policy": policy,

@@ -37,7 +37,7 @@ TONES = {
         *("held", "errored", "warn", "differs", "yanked", "deprecated", "cancelled", "unlisted"),
         *("expired", "cancelling", "draining", "away", "out of service", "full"),
     ),
-    "busy": ("checking", "evaluating", "leased", "preparing", "running", "scoring"),
+    "busy": ("checking", "evaluating", "sharded", "leased", "preparing", "running", "scoring"),
 }
 
 

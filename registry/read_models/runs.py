@@ -25,7 +25,7 @@ from registry.read_models.annotations import (
 )
 from registry.read_models.model_results import of_run
 from registry.read_models.scores import of_runs
-from registry.runs import queue, waiting
+from registry.runs import queue, shards, waiting
 from registry.runs.models import Run
 from registry.runs.queue import Position
 
@@ -100,6 +100,21 @@ class LostAttempt:
 
 
 @dataclass(frozen=True, slots=True)
+class RunShard:
+    """A part of a run by task that one runner leases; `id` is that of its log."""
+
+    id: UUID
+    first_task: int
+    tasks: int
+    status: Annotated[str, Spec(enum=Run.Status.values)]
+    attempt: int
+    runner: str | None
+    done: int
+    total: int
+    url: Uri
+
+
+@dataclass(frozen=True, slots=True)
 class FollowedRun(RunSummary):
     """A run and its position in the queue; `not_before` is when its next attempt may begin."""
 
@@ -114,6 +129,11 @@ class RunDetail(FollowedRun):
 
     facts: Annotated[dict[str, Any], Spec(description="What the runner noted about the wheel.")]
     findings: list[RecordedFinding]
+    parent: Annotated[UUID | None, Spec(description="The run of which this is a shard.")]
+    shards: Annotated[
+        list[RunShard], Spec(description="Those of a run that was split, by their tasks.")
+    ]
+    first_task: int
     tasks: int
     attempts: int
     seed: int
@@ -194,6 +214,9 @@ def detail(run: Run) -> RunDetail:
         followed(run),
         facts=run.facts,
         findings=[finding(row) for row in run.findings.all()],
+        parent=run.parent_id,
+        shards=_shards(run),
+        first_task=run.first_task,
         tasks=run.tasks,
         attempts=run.attempts,
         seed=run.seed,
@@ -201,6 +224,25 @@ def detail(run: Run) -> RunDetail:
         hosts=run.provided.get("hosts", []),
         models=of_run(run),
     )
+
+
+def _shards(run: Run) -> list[RunShard]:
+    if not run.is_evaluation or run.parent_id is not None:
+        return []
+    return [
+        RunShard(
+            id=row.pk,
+            first_task=row.first_task,
+            tasks=row.tasks,
+            status=row.status,
+            attempt=row.attempt,
+            runner=row.runner.name if row.runner else None,
+            done=row.done,
+            total=row.total,
+            url=links.run(row),
+        )
+        for row in shards.of(run).select_related("runner").defer("facts")
+    ]
 
 
 def finding(row: VersionFinding) -> RecordedFinding:

@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 from envyard.contract.findings import Finding, finding
 from envyard.contract.values import text
 from registry.runs import limits
-from registry.runs.models import LostAttempt, Run
+from registry.runs.lost_attempt_models import LostAttempt
+from registry.runs.models import Run
 
 HANDED_BACK = "run.handed_back"
 MESSAGE_CHARACTERS = 300  # of each fault, in a sentence that names several

@@ -18,7 +18,8 @@ from registry.catalog.models import Version
 from registry.catalog.related_models import VersionFinding
 from registry.runs import attempts, limits
 from registry.runs.log_models import LogChunk
-from registry.runs.models import LostAttempt, Run
+from registry.runs.lost_attempt_models import LostAttempt
+from registry.runs.models import Run
 from registry.runs.sanitize import clean_finding
 
 REASON_CHARACTERS = 2000  # in journal and log of a lost attempt; its findings hold all
@@ -31,9 +32,9 @@ def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bo
     """
     with transaction.atomic():
         now, was_leased = timezone.now(), run.status in Run.LEASED_STATES
-        moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.ACTIVE).update(
-            status=status, ended_at=now
-        )
+        moved = Run.with_shards.filter(
+            pk=run.pk, attempt=run.attempt, status__in=Run.ACTIVE
+        ).update(status=status, ended_at=now)
         if not moved:
             return False
         run.status, run.ended_at = status, now
@@ -41,15 +42,20 @@ def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bo
             data_locks.freeze(run.version)
         keep_findings(run=run, findings=findings)
         events.record(
-            f"run.{status.value}",
+            f"{_kind(run)}.{status.value}",
             environment=run.version.environment,
             version=run.version,
             run=run,
             attempt=run.attempt,
         )
-        if not run.is_evaluation:
+        if run.parent_id is not None:
+            dispatch.enqueue_after_commit(dispatch.CONCLUDE, run_id=str(run.parent_id))
+        elif not run.is_evaluation:
             dispatch.enqueue_after_commit(dispatch.JUDGE, run_id=str(run.pk))
-        if was_leased and Run.objects.filter(status=Run.Status.QUEUED, model=run.model).exists():
+        if (
+            was_leased
+            and Run.with_shards.filter(status=Run.Status.QUEUED, model=run.model).exists()
+        ):
             notify_after_commit(run.model)  # its runner is idle, and the message for it is used up
     return True
 
@@ -93,7 +99,9 @@ def next_attempt(
 def _queue_again(run: Run, earliest: datetime | None, reason: str) -> bool:
     """Put the leased run back into the queue with the next attempt; False where it was not
     leased."""
-    moved = Run.objects.filter(pk=run.pk, attempt=run.attempt, status__in=Run.LEASED_STATES).update(
+    moved = Run.with_shards.filter(
+        pk=run.pk, attempt=run.attempt, status__in=Run.LEASED_STATES
+    ).update(
         status=Run.Status.QUEUED,
         attempt=run.attempt + 1,
         runner=None,
@@ -107,10 +115,10 @@ def _queue_again(run: Run, earliest: datetime | None, reason: str) -> bool:
     )
     if not moved:
         return False
-    run.rollouts.all().delete()
+    run.own_rollouts.delete()
     run.findings.all().delete()
     events.record(
-        "run.requeued",
+        f"{_kind(run)}.requeued",
         environment=run.version.environment,
         version=run.version,
         run=run,
@@ -118,6 +126,11 @@ def _queue_again(run: Run, earliest: datetime | None, reason: str) -> bool:
         reason=reason,
     )
     return True
+
+
+def _kind(run: Run) -> str:
+    """The first word of its events in the journal."""
+    return "shard" if run.parent_id else "run"
 
 
 def _outlook(rows: Sequence[LostAttempt], earliest: datetime | None, now: datetime) -> str:

@@ -15,7 +15,7 @@ from registry import events
 from registry.accounts.models import User
 from registry.catalog.models import Version
 from registry.errors import HubError, Stale
-from registry.runs import provided, pythons, queue, services, suites
+from registry.runs import provided, pythons, queue, services, shards, suites
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
 
@@ -50,7 +50,7 @@ def request(*, version: Version, model: str, suite: Suite, by: User) -> Run:
                 last_notified_at=timezone.now(),
             )
             suites.assign(run, suite)
-            run.save(force_insert=True)
+            leasable = shards.split(run)
             events.record(
                 "run.requested",
                 by=by,
@@ -60,7 +60,7 @@ def request(*, version: Version, model: str, suite: Suite, by: User) -> Run:
                 model=model,
                 suite=suite.name,
             )
-            services.announce(run)
+            services.announce(run, leasable)
     except IntegrityError:
         return Run.objects.get(
             version=version,
@@ -73,7 +73,12 @@ def request(*, version: Version, model: str, suite: Suite, by: User) -> Run:
 
 
 def repeat(*, run: Run, by: User) -> Run:
-    """Request an ended evaluation again; raises Stale where it is active or has a result."""
+    """Request an ended evaluation again; raises Stale where it is active, has a result, or is a
+    shard."""
+    if run.parent_id is not None:
+        raise Stale(
+            "a shard is not repeated alone", f"Repeat its run: hub runs retry {run.parent_id}"
+        )
     if run.is_active:
         raise Stale(f"run {run.pk} is {run.status}", f"Follow it: hub logs -f {run.pk}")
     if run.status == Run.Status.SUCCEEDED or run.suite is None:

@@ -13,15 +13,26 @@ from registry.catalog.models import Version
 from registry.runs.suite_models import Suite
 
 LEASED = ("leased", "preparing", "running", "scoring")
-ACTIVE = ("queued", *LEASED)
+ACTIVE = ("queued", "sharded", *LEASED)
 
 
 class RunQuerySet(QuerySet["Run"]):
-    """Runs."""
+    """Runs, or rows that runners lease."""
 
     def deciding(self) -> Self:
         """Those by which versions are listed, rejected or held."""
         return self.filter(purpose="listing")
+
+
+_RunManager = models.Manager.from_queryset(RunQuerySet)
+
+
+class WholeRunManager(_RunManager["Run"]):
+    """Runs without the shards of them, which no list of runs shows."""
+
+    def get_queryset(self) -> RunQuerySet:
+        """Rows without a parent."""
+        return RunQuerySet(self.model, using=self._db).filter(parent=None)
 
 
 class Run(models.Model):
@@ -36,6 +47,10 @@ class Run(models.Model):
     of purpose `listing` decides on its version; an `evaluation` measures a model on a listed one,
     and a `remeasured` one measures a listed version again (`remeasurements`).
     `suite` is null for runs from before suites.
+
+    An evaluation of many rollouts is `sharded`: rows with it as `parent` are leased in its place,
+    each for `tasks` tasks from `first_task` on. Their rollouts belong to the parent. `objects`
+    leaves such rows out, `with_shards` has them (docs/decisions/0076).
     """
 
     class Purpose(models.TextChoices):
@@ -45,6 +60,7 @@ class Run(models.Model):
 
     class Status(models.TextChoices):
         QUEUED = "queued"
+        SHARDED = "sharded"
         LEASED = "leased"
         PREPARING = "preparing"
         RUNNING = "running"
@@ -55,7 +71,7 @@ class Run(models.Model):
         CANCELLED = "cancelled"
 
     LEASED_STATES = (Status.LEASED, Status.PREPARING, Status.RUNNING, Status.SCORING)
-    ACTIVE = (Status.QUEUED, *LEASED_STATES)
+    ACTIVE = (Status.QUEUED, Status.SHARDED, *LEASED_STATES)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
@@ -66,8 +82,10 @@ class Run(models.Model):
     suite = models.ForeignKey(Suite, null=True, on_delete=models.PROTECT, related_name="runs")
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=1)
+    parent = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="+")
     policies = models.JSONField()
     model = models.CharField(max_length=200, blank=True)
+    first_task = models.PositiveIntegerField(default=0)
     tasks = models.PositiveIntegerField()
     attempts = models.PositiveSmallIntegerField()
     seed = models.BigIntegerField(default=0)
@@ -90,7 +108,8 @@ class Run(models.Model):
     total = models.PositiveIntegerField(default=0)
     facts = models.JSONField(default=dict)
 
-    objects = RunQuerySet.as_manager()
+    objects = WholeRunManager()
+    with_shards = RunQuerySet.as_manager()
 
     class Meta:
         ordering = ("-created_at",)
@@ -102,8 +121,18 @@ class Run(models.Model):
             ),
             models.UniqueConstraint(
                 fields=("version", "model", "suite"),
-                condition=Q(purpose="evaluation", status__in=ACTIVE),
+                condition=Q(purpose="evaluation", status__in=ACTIVE, parent=None),
                 name="one_active_evaluation_a_model",
+            ),
+            models.UniqueConstraint(fields=("parent", "first_task"), name="shards_do_not_overlap"),
+            models.CheckConstraint(
+                condition=Q(parent=None, first_task=0)
+                | Q(parent__isnull=False, purpose="evaluation"),
+                name="shards_are_parts_of_evaluations",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="sharded") | Q(parent=None, runner=None, purpose="evaluation"),
+                name="sharded_runs_have_no_lease",
             ),
             models.UniqueConstraint(
                 fields=("version",),
@@ -166,64 +195,19 @@ class Run(models.Model):
         """Not ended yet."""
         return self.status in self.ACTIVE
 
+    @property
+    def task_range(self) -> range:
+        """The indexes of the tasks that it has at most."""
+        return range(self.first_task, self.first_task + self.tasks)
 
-class LostAttempt(models.Model):
-    """An attempt that ended without a result: on which runner, why, and whether it counts.
-
-    `counted` attempts use up HUB_LEASE_ATTEMPTS: environment code had begun, and the runner did
-    not hand the run back in order. `runner_name` outlives the runner's row.
-    """
-
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lost_attempts")
-    attempt = models.PositiveSmallIntegerField()
-    runner = models.ForeignKey(Runner, null=True, on_delete=models.SET_NULL, related_name="+")
-    runner_name = models.CharField(max_length=80)
-    counted = models.BooleanField()
-    handed_back = models.BooleanField()
-    code = models.CharField(max_length=80)
-    message = models.CharField(max_length=500)
-    at = models.DateTimeField()
-
-    class Meta:
-        ordering = ("attempt",)
-        constraints = (
-            models.UniqueConstraint(fields=("run", "attempt"), name="one_loss_an_attempt"),
-            models.CheckConstraint(
-                condition=Q(counted=False) | Q(handed_back=False),
-                name="handed_back_attempts_do_not_count",
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"attempt {self.attempt} of {self.run_id}"
-
-
-class TranscriptPack(models.Model):
-    """The transcripts of one batch: an object in the storage, a gzip file of JSON lines.
-
-    Each line is a gzip member of its own, so that the transcript of one rollout is read by its
-    range.
-    """
-
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="packs")
-    attempt = models.PositiveSmallIntegerField()
-    seq = models.PositiveIntegerField()
-    sha256 = models.CharField(max_length=64)
-    size = models.PositiveBigIntegerField()
-
-    class Meta:
-        ordering = ("attempt", "seq")
-        constraints = (
-            models.UniqueConstraint(fields=("run", "attempt", "seq"), name="one_pack_a_batch"),
-            models.CheckConstraint(
-                condition=Q(sha256__regex=r"^[0-9a-f]{64}$"), name="pack_digest_is_sha256"
-            ),
-            models.CheckConstraint(condition=Q(size__gt=0), name="packs_hold_something"),
-        )
-        indexes = (models.Index(fields=("sha256",), name="pack_by_sha256"),)
-
-    def __str__(self) -> str:
-        return f"transcripts {self.run_id} {self.attempt}.{self.seq}"
+    @property
+    def own_rollouts(self) -> QuerySet[Rollout]:
+        """Its rollouts; of a shard, those of its tasks among its parent's."""
+        tasks = self.task_range
+        if self.parent_id is None:
+            return self.rollouts.all()
+        rows = Rollout.objects.filter(run=self.parent_id)
+        return rows.filter(task__gte=tasks.start, task__lt=tasks.stop)
 
 
 class Rollout(models.Model):
@@ -245,7 +229,7 @@ class Rollout(models.Model):
     rewards = models.JSONField(default=dict)
     metrics = models.JSONField(default=dict)
     pack = models.ForeignKey(
-        TranscriptPack, null=True, on_delete=models.RESTRICT, related_name="rollouts"
+        "registry.TranscriptPack", null=True, on_delete=models.RESTRICT, related_name="rollouts"
     )
     offset = models.PositiveBigIntegerField(default=0)
     length = models.PositiveIntegerField(default=0)

@@ -136,7 +136,7 @@ def needs_of(version: Version) -> str:
 def add_needs(run: Run, kinds: Iterable[str]) -> None:
     """Choose the runners of the run's next attempt, and of later runs, by these kinds too."""
     run.needs = tag_of({*run.needs.split(","), *kinds})
-    Run.objects.filter(pk=run.pk).update(needs=run.needs)
+    Run.with_shards.filter(pk=run.pk).update(needs=run.needs)
 
 
 def suitable(runner: Runner, others: Iterable[Runner]) -> Q:

@@ -51,7 +51,7 @@ def rollouts(
     """The run's rollouts of that policy, task and outcome, rewarded from `low` to `high`."""
     filters: dict[str, object] = {"policy": policy or None, "task": task, "ok": ok}
     filters |= {"reward__gte": low, "reward__lte": high}
-    return run.rollouts.filter(**{k: v for k, v in filters.items() if v is not None})
+    return run.own_rollouts.filter(**{k: v for k, v in filters.items() if v is not None})
 
 
 def leased_run(token: str) -> Run:
@@ -61,7 +61,7 @@ def leased_run(token: str) -> Run:
     """
     attempt = read_run_token(token)
     run = (
-        Run.objects.select_related("version__environment__owner")
+        Run.with_shards.select_related("version__environment__owner")
         .filter(
             pk=attempt.run,
             attempt=attempt.attempt,

@@ -19,7 +19,8 @@ from registry.accounts import runners
 from registry.accounts.models import Owner, Runner
 from registry.catalog.models import Version
 from registry.runs import limits, provided, pythons
-from registry.runs.models import LostAttempt, Run
+from registry.runs.lost_attempt_models import LostAttempt
+from registry.runs.models import Run
 
 # Turns by which a run is delayed behind more urgent ones.
 FIRST_VERSION_DELAY, FURTHER_VERSION_DELAY, RERUN_DELAY = 0, 2, 10
@@ -50,7 +51,7 @@ def assign(version: Version, *, owner: int | None = None) -> tuple[int, int]:
 def _last_turn(owner: int) -> int:
     """The last turn of the owner's active runs; -1 where there is none. Queued and leased ones are
     queried separately: for a single status the index gives the maximum, however many there are."""
-    owner_runs = Run.objects.filter(owner=owner)
+    owner_runs = Run.with_shards.filter(owner=owner)
     parts = (
         owner_runs.filter(status=Run.Status.QUEUED),
         owner_runs.filter(status__in=Run.LEASED_STATES),
@@ -62,10 +63,12 @@ def _last_turn(owner: int) -> int:
 def _current_priority() -> int:
     """The priority that the queue has reached: of the last run leased, else the turn of the first
     one that waits."""
-    leased = Run.objects.filter(status__in=Run.LEASED_STATES).aggregate(at=Max("priority"))["at"]
+    leased = Run.with_shards.filter(status__in=Run.LEASED_STATES).aggregate(at=Max("priority"))[
+        "at"
+    ]
     if leased is not None:
         return int(leased)
-    queued = Run.objects.filter(status=Run.Status.QUEUED).order_by("priority", "created_at")
+    queued = Run.with_shards.filter(status=Run.Status.QUEUED).order_by("priority", "created_at")
     return queued.values_list("turn", flat=True).first() or 0
 
 
@@ -91,7 +94,7 @@ def head(
     is reserved for others for a while, if one of them with its model lost none. Needs a
     transaction. Rows that another runner is leasing at the moment are skipped.
     """
-    waiting = Run.objects.filter(ready(now), status=Run.Status.QUEUED, model__in=["", *models])
+    waiting = Run.with_shards.filter(ready(now), status=Run.Status.QUEUED, model__in=["", *models])
     for model, other_runners in elsewhere(others, models=models).items():
         waiting = waiting.filter(
             ~Q(model=model) | ~_reserved_for_others(runner, other_runners, now)
@@ -140,7 +143,7 @@ def elsewhere(others: Iterable[Runner], *, models: Collection[str]) -> dict[str,
 
 def busy_owners() -> set[int]:
     """The owners that have HUB_OWNER_RUNS leased runs."""
-    leased = Run.objects.filter(status__in=Run.LEASED_STATES).order_by()
+    leased = Run.with_shards.filter(status__in=Run.LEASED_STATES).order_by()
     counted = leased.values("owner").annotate(runs=Count("pk"))
     return set(counted.filter(runs__gte=settings.HUB_OWNER_RUNS).values_list("owner", flat=True))
 
@@ -148,18 +151,31 @@ def busy_owners() -> set[int]:
 def is_busy(owner: int) -> bool:
     """Whether the owner has that many; exact, as the owner's row stays locked until the commit."""
     Owner.objects.select_for_update(no_key=True).get(pk=owner)
-    leased = Run.objects.filter(owner=owner, status__in=Run.LEASED_STATES).count()
+    leased = Run.with_shards.filter(owner=owner, status__in=Run.LEASED_STATES).count()
     return leased >= settings.HUB_OWNER_RUNS
 
 
 def position(run: Run) -> Position | None:
-    """The position of a queued run; None for any other."""
-    if run.status != Run.Status.QUEUED:
+    """The position of a queued run, or of the first shard of a run none of whose shards is leased;
+    None for any other."""
+    row = waiting_row(run)
+    if row is None:
         return None
+    run = row
     earlier = Q(priority__lt=run.priority) | Q(priority=run.priority, created_at__lt=run.created_at)
-    waiting = Run.objects.filter(status=Run.Status.QUEUED, model=run.model)
+    waiting = Run.with_shards.filter(status=Run.Status.QUEUED, model=run.model)
     # Of a column that the index has, so that no row is read.
     count = Count("created_at")
     counted = waiting.aggregate(before=Count("created_at", filter=earlier), all=count)
     alive, able = runners.with_model(run.model)
     return Position(counted["before"], counted["all"], able if run.model else alive)
+
+
+def waiting_row(run: Run) -> Run | None:
+    """The queued row for which the whole run waits: itself, or a shard while none is leased."""
+    if run.status != Run.Status.SHARDED:
+        return run if run.status == Run.Status.QUEUED else None
+    rows = Run.with_shards.filter(parent=run)
+    if rows.filter(status__in=Run.LEASED_STATES).exists():
+        return None
+    return rows.filter(status=Run.Status.QUEUED).order_by("priority").first()

@@ -24,11 +24,13 @@ def put_transcripts(run_id: UUID, events: Events) -> StoredPack | None:
     Nothing is stored for a batch that will be refused or ignored, nor for rollouts that are not
     planned or known already: so a run stores no more than it planned.
     """
-    attempt = Run.objects.filter(pk=run_id, attempt=events.attempt, status__in=Run.LEASED_STATES)
+    attempt = Run.with_shards.filter(
+        pk=run_id, attempt=events.attempt, status__in=Run.LEASED_STATES
+    )
     run = attempt.filter(last_seq=events.seq - 1, runner__enabled=True).first()
     if run is None or not events.rollouts:
         return None
-    stored = set(run.rollouts.values_list("policy", "task", "attempt"))
+    stored = set(run.own_rollouts.values_list("policy", "task", "attempt"))
     unstored = [
         result
         for result in events.rollouts
@@ -65,7 +67,7 @@ def _store_replays(run: Run, replays: list[Replayed]) -> None:
     counts."""
     if not replays:
         return
-    first = {(r.policy, r.task, r.attempt): r for r in run.rollouts.filter(replay__isnull=True)}
+    first = {(r.policy, r.task, r.attempt): r for r in run.own_rollouts.filter(replay__isnull=True)}
     rows = []
     for replayed in replays:
         if row := first.pop((replayed.policy, replayed.task, replayed.attempt), None):
@@ -78,7 +80,7 @@ def _is_planned(run: Run, result: RolloutResult) -> bool:
     attempts = run.attempts if result.policy == MODEL else 1
     return (
         result.policy in run.policies
-        and 0 <= result.task < run.tasks
+        and result.task in run.task_range
         and 0 <= result.attempt < attempts
     )
 
@@ -87,7 +89,7 @@ def _row(run: Run, result: RolloutResult) -> Rollout:
     """The unsaved row of a result."""
     reward, reward_text = sanitize.reward(result)
     return Rollout(
-        run=run,
+        run_id=run.parent_id or run.pk,
         policy=result.policy,
         task=result.task,
         attempt=result.attempt,
@@ -125,16 +127,16 @@ def _store_progress(run: Run, events: Events) -> None:
     if PHASES.index(phase) > PHASES.index(Run.Status(run.status)):
         run.status = phase
     if events.rollouts:
-        run.done = run.rollouts.count()
+        run.done = run.own_rollouts.count()
     planned = sum(run.tasks * (run.attempts if p == MODEL else 1) for p in run.policies)
     run.total = max(0, min(events.total, planned)) or run.total
-    run.facts |= _facts(events.facts, run.tasks).to_dict()
+    run.facts |= _facts(events.facts, run.task_range).to_dict()
 
 
-def _facts(facts: Facts, maximum: int) -> Facts:
+def _facts(facts: Facts, indexes: range) -> Facts:
     tasks, hashes_again = facts.tasks, facts.hashes_again
     return replace(
         facts,
-        tasks=None if tasks is None else sanitize.clean_tasks(tasks, maximum),
-        hashes_again=None if hashes_again is None else hashes_again[:maximum],
+        tasks=None if tasks is None else sanitize.clean_tasks(tasks, indexes),
+        hashes_again=None if hashes_again is None else hashes_again[: len(indexes)],
     )

@@ -16,7 +16,7 @@ from registry import events
 from registry.catalog import data_locks, locks
 from registry.errors import HubError
 from registry.provisions import grants
-from registry.runs import endings, limits, logs, provided, results, transcripts
+from registry.runs import endings, limits, logs, provided, results, shards, transcripts
 from registry.runs.models import Run
 
 
@@ -52,6 +52,8 @@ def record(*, run_id: UUID, events: Events) -> BatchReply:
             results.store(run, events, packed)
         run.lease_expires_at = _lease_until(run, now)
         run.save(update_fields=["status", "last_seq", "done", "total", "facts", "lease_expires_at"])
+        if run.parent_id is not None:
+            shards.progressed(run.parent_id)
     return BatchReply(limits.lease().total_seconds(), cancel=run.cancel_requested_at is not None)
 
 
@@ -111,7 +113,9 @@ def finish(*, run_id: UUID, finish: Finish) -> None:
         try:
             run = _lock_attempt(run_id, finish.attempt)
         except HubError:
-            ended = Run.objects.filter(pk=run_id, attempt=finish.attempt, ended_at__isnull=False)
+            ended = Run.with_shards.filter(
+                pk=run_id, attempt=finish.attempt, ended_at__isnull=False
+            )
             if ended.exists():
                 return
             raise
@@ -158,7 +162,7 @@ def _end_lacking(run: Run, kinds: dict[str, set[str]], findings: list[Finding]) 
 def _lock_attempt(run_id: UUID, attempt: int) -> Run:
     """The run, locked, if this is its current attempt on an enabled runner; else raise 409."""
     run = (
-        Run.objects.select_for_update(of=("self",))
+        Run.with_shards.select_for_update(of=("self",))
         .select_related("runner", "version__environment__owner", "requested_by")
         .filter(pk=run_id)
         .first()

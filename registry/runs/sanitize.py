@@ -45,10 +45,10 @@ def clean_finding(finding: Finding) -> Finding:
     )
 
 
-def clean_tasks(tasks: Sequence[TaskResult], count: int) -> list[TaskResult]:
-    """One report for each index below `most`, in order; the first of an index counts."""
+def clean_tasks(tasks: Sequence[TaskResult], indexes: range) -> list[TaskResult]:
+    """One report for each of the indexes, in order; the first of an index counts."""
     first: dict[int, TaskResult] = {}
     for task in tasks:
-        if 0 <= task.index < count:
+        if task.index in indexes:
             first.setdefault(task.index, task)
     return [first[index] for index in sorted(first)]

@@ -14,7 +14,7 @@ from registry import dispatch, events
 from registry.accounts import runners
 from registry.accounts.models import Runner, User
 from registry.catalog.models import Version
-from registry.errors import Forbidden
+from registry.errors import Forbidden, Stale
 from registry.runs import endings, limits, provided, pythons, queue, suites
 from registry.runs.models import Run
 from registry.runs.sweep import requeue_runs_of
@@ -63,10 +63,12 @@ def request(
     return run
 
 
-def announce(run: Run) -> None:
-    """Notify a runner of a new run after commit, unless many messages wait in its queue."""
-    waiting = Run.objects.filter(status=Run.Status.QUEUED, model=run.model).order_by()
-    if waiting[: MAX_NOTIFICATIONS + 1].count() <= MAX_NOTIFICATIONS:
+def announce(run: Run, count: int = 1) -> None:
+    """Notify runners of a new run, or of its `count` shards, after commit; of fewer or none where
+    many messages wait in its queue."""
+    waiting = Run.with_shards.filter(status=Run.Status.QUEUED, model=run.model).order_by()
+    earlier = waiting[: MAX_NOTIFICATIONS + count].count() - count
+    for _ in range(min(count, MAX_NOTIFICATIONS - earlier)):
         endings.notify_after_commit(run.model)
 
 
@@ -81,7 +83,7 @@ def notify_again() -> int:
     now = timezone.now()
     idle = runners.alive().exclude(runs__status__in=Run.LEASED_STATES).count()
     sent = 0
-    queued = Run.objects.filter(queue.ready(now), status=Run.Status.QUEUED)
+    queued = Run.with_shards.filter(queue.ready(now), status=Run.Status.QUEUED)
     for model in queued.order_by().values_list("model", flat=True).distinct():
         waiting = queued.filter(model=model)
         for run in waiting.order_by("priority", "created_at")[: min(idle + 1, MAX_NOTIFICATIONS)]:
@@ -89,7 +91,9 @@ def notify_again() -> int:
             last = run.last_notified_at or since
             paused = run.not_before is not None and last < run.not_before
             if paused or now - last >= max(limits.notification_interval(), (last - since) / 2):
-                Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(last_notified_at=now)
+                Run.with_shards.filter(pk=run.pk, status=Run.Status.QUEUED).update(
+                    last_notified_at=now
+                )
                 for _ in range(idle + 1 if run.attempt > 1 else 1):
                     sent += dispatch.enqueue(dispatch.RUN, queue=queue_for(run.model))
     return sent
@@ -122,7 +126,7 @@ def lease(*, runner: Runner, models: Collection[str] = ()) -> Run | None:
 def _take(run: Run, runner: Runner) -> Run | None:
     """The queued run, leased; None, and the run cancelled, where its version needs no evaluation
     any more."""
-    run = Run.objects.select_related("version__environment__owner", "suite").get(pk=run.pk)
+    run = Run.with_shards.select_related("version__environment__owner", "suite").get(pk=run.pk)
     version = run.version
     decides = run.purpose == Run.Purpose.LISTING
     expected = Version.Status.EVALUATING if decides else Version.Status.LISTED
@@ -139,7 +143,7 @@ def _take(run: Run, runner: Runner) -> Run | None:
         suites.assign(run, suites.built_in(SMOKE))
     run.save()
     events.record(
-        "run.leased",
+        "shard.leased" if run.parent_id else "run.leased",
         environment=version.environment,
         version=version,
         run=run,
@@ -162,8 +166,12 @@ def renew(*, runner: Runner) -> str:
 
 
 def cancel(*, run: Run, by: User) -> None:
-    """End a queued run at once; request its runner to stop a leased one, or let the lease
-    expire."""
+    """End a queued run at once; request its runner to stop a leased one, or let the lease expire.
+
+    Those of a sharded one follow after commit (`runs.shards`). Raises Stale for a shard.
+    """
+    if run.parent_id is not None:
+        raise Stale("a shard is not cancelled alone", f"Cancel its run: hub cancel {run.parent_id}")
     with transaction.atomic():
         run = (
             Run.objects.select_for_update(of=("self",))
@@ -185,3 +193,5 @@ def cancel(*, run: Run, by: User) -> None:
         )
         if run.status == Run.Status.QUEUED:
             endings.end(run=run, status=Run.Status.CANCELLED)
+        elif run.status == Run.Status.SHARDED:
+            dispatch.enqueue_after_commit(dispatch.CONCLUDE, run_id=str(run.pk))

@@ -55,6 +55,7 @@ def job_spec(run: Run) -> JobSpec:
         entry=version.entry,
         uploaded_at=version.uploaded_at.isoformat(),
         policies=tuple(run.policies),
+        first_task=run.first_task,
         tasks=run.tasks,
         attempts=run.attempts,
         seed=run.seed,

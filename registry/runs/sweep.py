@@ -10,13 +10,13 @@ from functools import partial
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from envyard.contract.findings import finding
 from registry.accounts.models import Runner
-from registry.runs import endings, limits, pythons
+from registry.runs import endings, limits, pythons, shards
 from registry.runs.attempts import by_runner
 from registry.runs.models import Run
 
@@ -36,18 +36,21 @@ class SweepResult:
 def sweep(*, now: datetime) -> SweepResult:
     """Move every run whose time is over to its next attempt or its end; safe to run twice."""
     over = Q(lease_expires_at__lt=now)
-    expired = Run.objects.filter(over, status__in=Run.LEASED_STATES)
+    expired = Run.with_shards.filter(over, status__in=Run.LEASED_STATES)
     # A run that lost an attempt was taken when that began, however long ago it was created; the
     # condition on `created_at` is implied, and is there for the index.
     since = now - limits.MAX_QUEUED
-    old = Run.objects.filter(status=Run.Status.QUEUED, created_at__lt=since)
+    old = Run.with_shards.filter(status=Run.Status.QUEUED, created_at__lt=since)
     queued = old.annotate(since=Coalesce("started_at", "created_at")).filter(since__lt=since)
+    others = Run.with_shards.filter(parent=OuterRef("parent"), started_at__gte=since)
+    sharded = Run.objects.filter(status=Run.Status.SHARDED)
+    _each(sharded.order_by("created_at"), _conclude)  # whose message was lost
     return SweepResult(
         expired=_each(
             expired.order_by("lease_expires_at"),
             partial(_lose, still=over, reason="stopped reporting", now=now, silent=True),
         ),
-        abandoned=_each(queued.order_by("created_at"), _abandon),
+        abandoned=_each(queued.filter(~Exists(others)).order_by("created_at"), _abandon),
     )
 
 
@@ -62,10 +65,15 @@ def _each(runs: QuerySet[Run], act: Callable[[UUID], bool]) -> int:
     return moved
 
 
+def _conclude(pk: UUID) -> bool:
+    shards.conclude(pk)
+    return True
+
+
 def requeue_runs_of(*, runner: Runner, reason: str) -> None:
     """Move every run leased to the runner to its next attempt or its end, whatever its lease;
     `reason` completes "Runner X ..."."""
-    for pk in Run.objects.filter(runner=runner, status__in=Run.LEASED_STATES).values_list(
+    for pk in Run.with_shards.filter(runner=runner, status__in=Run.LEASED_STATES).values_list(
         "pk", flat=True
     ):
         _lose(pk, Q(runner=runner), reason, now=timezone.now(), silent=False)
@@ -78,7 +86,7 @@ def _lose(pk: UUID, still: Q, reason: str, *, now: datetime, silent: bool) -> bo
     """
     with transaction.atomic():
         run = (
-            Run.objects.select_for_update(of=("self",))
+            Run.with_shards.select_for_update(of=("self",))
             .select_related("version__environment", "runner")
             .filter(still, pk=pk, status__in=Run.LEASED_STATES)
             .first()
@@ -99,7 +107,7 @@ def _lose(pk: UUID, still: Q, reason: str, *, now: datetime, silent: bool) -> bo
 def _abandon(pk: UUID) -> bool:
     with transaction.atomic():
         run = (
-            Run.objects.select_for_update(of=("self",))
+            Run.with_shards.select_for_update(of=("self",))
             .select_related("version__environment")
             .filter(pk=pk, status=Run.Status.QUEUED)
             .first()

@@ -22,7 +22,8 @@ from envyard.contract.transcript import Transcript
 from registry import storage
 from registry.errors import HubError
 from registry.runs import limits
-from registry.runs.models import Rollout, Run, TranscriptPack
+from registry.runs.models import Rollout, Run
+from registry.runs.transcript_models import TranscriptPack
 from registry.storage import Missing
 from registry.storage.unnamed import delete_unnamed
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from registry.accounts import runners
-from registry.runs import pythons
+from registry.runs import pythons, queue
 from registry.runs.models import Run
 
 
@@ -21,7 +21,8 @@ def paused(run: Run) -> datetime | None:
 def lacking(run: Run) -> str:
     """The sentence for a run whose Python or model no runner has; empty where it only has to
     wait."""
-    if run.status != Run.Status.QUEUED:
+    row = queue.waiting_row(run)
+    if row is None:
         return ""
     if sentence := pythons.lacking(run):
         return sentence

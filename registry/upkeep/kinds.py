@@ -19,7 +19,7 @@ from django.db.models import Q, QuerySet
 from registry import storage
 from registry.catalog.models import Version
 from registry.git_sources.models import GitSource
-from registry.runs.models import TranscriptPack
+from registry.runs.transcript_models import TranscriptPack
 from registry.self_reported.models import SampleBatch
 from registry.sources.models import Source
 from registry.storage import probe

@@ -72,7 +72,7 @@ def make_leased_run(
 
 def skip_pause() -> None:
     """End the pause before the next attempt of every run."""
-    Run.objects.filter(not_before__isnull=False).update(not_before=None)
+    Run.with_shards.filter(not_before__isnull=False).update(not_before=None)
 
 
 def make_rollout(policy: str, task: int = 0, attempt: int = 0, **changes: Any) -> RolloutResult:

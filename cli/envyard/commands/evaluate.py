@@ -16,6 +16,7 @@ from envyard.commands.show import (
     queue_text,
     ref_of,
     score_text,
+    shards_text,
     show_finding,
     suite_text,
 )
@@ -86,7 +87,7 @@ def follow(hub: Hub, run_id: str, out: Output) -> dict[str, Any]:
         if has_no_runner(row) and not warned:
             out.note("No live runner can execute the run; it stays queued.", "yellow")
             warned = True
-        position = queue_text(row) or ACTIVITY.get(status, "")
+        position = queue_text(row) or shards_text(row) or ACTIVITY.get(status, "")
         label = f"run {status}, {position}" if position else f"run {status}"
         out.progress(label, row["done"], row["total"])
         time.sleep(POLL_SECONDS)

@@ -163,3 +163,11 @@ def traceback_of(finding: Finding, limit: int) -> list[str]:
     if len(lines) <= limit:
         return lines
     return [f"... ({len(lines) - limit} lines before)", *lines[-limit:]] if limit else []
+
+
+def shards_text(run: dict[str, Any]) -> str:
+    """How many shards of a run have ended; empty for a run that is not split."""
+    rows = run.get("shards") or ()
+    ended = ("succeeded", "failed", "errored", "cancelled")
+    count = sum(row["status"] in ended for row in rows)
+    return f"{count} of {len(rows)} shards ended" if rows else ""

@@ -5,6 +5,8 @@ An environment's code can influence everything in here; see `runner_events`.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +19,7 @@ from envyard.contract.survey import Survey, read_survey
 from envyard.contract.values import count, finite, names_of, record, rows_of, text, texts_of
 
 MAX_NOT_COUNTED = 20_000
+MAX_TASKS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ class Facts:
     `judge_checks` are its recorded rollouts, played again with other verdicts;
     `mutants` are changed replies, `survey` is what a load of many more tasks showed. `answer_form`
     is the form in which answer fields were given, None where there are none.
+    `loaded_tasks` counts the tasks that were loaded, up to the last of the run or shard;
+    `earlier_tasks` is the digest (`digest_of`) of those before the first of the shard.
     """
 
     install_seconds: float | None = None
@@ -84,6 +89,8 @@ class Facts:
     scoring: Scoring | None = None
     survey: Survey | None = None
     answer_form: AnswerForm | None = None
+    loaded_tasks: int | None = None
+    earlier_tasks: str = ""
 
     @property
     def uses_network(self) -> bool:
@@ -98,6 +105,7 @@ class Facts:
     def from_dict(cls, data: dict[str, Any]) -> Facts:
         """Read an untrusted JSON form."""
         packages, peak = finite(data.get("packages")), finite(data.get("peak_memory_bytes"))
+        loaded = finite(data.get("loaded_tasks"))
         return cls(
             install_seconds=finite(data.get("install_seconds")),
             load_seconds=finite(data.get("load_seconds")),
@@ -105,8 +113,8 @@ class Facts:
             packages=None if packages is None else count(packages),
             sandbox=text(data.get("sandbox"), 80),
             peak_memory_bytes=None if peak is None else int(min(max(peak, 0.0), 1 << 53)),
-            tasks=rows_of(data.get("tasks"), TaskResult.from_dict, 1000),
-            hashes_again=texts_of(data.get("hashes_again"), 64, 1000),
+            tasks=rows_of(data.get("tasks"), TaskResult.from_dict, MAX_TASKS),
+            hashes_again=texts_of(data.get("hashes_again"), 64, MAX_TASKS),
             seed_entry=text(data.get("seed_entry"), 80),
             seed_options=texts_of(data.get("seed_options"), 80, 20),
             environment_began=True if data.get("environment_began") is True else None,
@@ -121,4 +129,12 @@ class Facts:
             answer_form=AnswerForm.from_dict(data["answer_form"])
             if record(data.get("answer_form"))
             else None,
+            loaded_tasks=None if loaded is None else count(loaded),
+            earlier_tasks=text(data.get("earlier_tasks"), 64),
         )
+
+
+def digest_of(hashes: Iterable[str]) -> str:
+    """SHA-256 over the hashes of tasks in their order, in hexadecimal; empty for none."""
+    joined = "\n".join(hashes)
+    return hashlib.sha256(joined.encode()).hexdigest() if joined else ""

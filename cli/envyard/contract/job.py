@@ -89,9 +89,10 @@ class RunLimits:
 class JobSpec:
     """One run: a version, its policies, tasks and attempts, and the limits.
 
-    `tasks` is the maximum number of tasks, from the start of the dataset; `attempts` the rollouts
-    of each task for the model (probes get one). `model` is the name of the model behind the policy
-    `model`; its address is the runner's own setting and never part of the job. Dependencies are
+    `tasks` is the maximum number of tasks, from the start of the dataset or, for a shard, from
+    `first_task` on; `attempts` the rollouts of each task for the model (probes get one). `model` is
+    the name of the model behind the policy `model`; its address is the runner's own setting and
+    never part of the job. Dependencies are
     resolved as they were at `uploaded_at` (ISO 8601). Data sets are read as `data_lock` has them;
     a run may extend it unless it is frozen. `judge_model` is the name of the model that answers the
     environment's own calls, empty without one; `declares_judge` where the wheel declares that it
@@ -117,6 +118,7 @@ class JobSpec:
     attempts: int
     seed: int
     lease_seconds: float
+    first_task: int = 0
     model: str = ""
     uploaded_at: str = ""
     concurrency: int = 4
@@ -132,6 +134,11 @@ class JobSpec:
     git_sources: tuple[GitArchive, ...] = ()
     limits: RunLimits = field(default_factory=RunLimits)
     survey_tasks: int = 0
+
+    @property
+    def task_range(self) -> range:
+        """The indexes of its tasks."""
+        return range(self.first_task, self.first_task + self.tasks)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form sent to the runner."""

@@ -33,7 +33,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{runner.name} is given runs again")
             return
         runners.drain(runner=runner)
-        run_count = runner.runs.filter(status__in=Run.LEASED_STATES).count()
+        run_count = Run.with_shards.filter(runner=runner, status__in=Run.LEASED_STATES).count()
         state = (
             "it is idle"
             if not run_count

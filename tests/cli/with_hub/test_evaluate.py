@@ -6,6 +6,7 @@ import json
 import threading
 
 import pytest
+from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from envyard.__main__ import main
@@ -83,3 +84,15 @@ def test_a_suite_is_created_for_good(hub: None, capsys: pytest.CaptureFixture[st
     listed = capsys.readouterr().out
     assert [line.split()[0] for line in listed.splitlines()] == ["smoke", "full", "hard"]
     assert "of the wheel" in listed
+
+
+def test_a_large_evaluation_shows_its_shards(
+    hub: None, capsys: pytest.CaptureFixture[str], settings: Settings
+) -> None:
+    settings.HUB_SHARD_ROLLOUTS = 160
+    assert main(["eval", "alice/demo-env", "-m", "tiny", "--no-wait"]) == 0
+    run = Run.objects.get()
+    assert main(["runs", "show", str(run.pk)]) == 0
+    out = capsys.readouterr().out
+    assert "shards     0 of 3 shards ended" in out
+    assert "tasks 80 to 99: queued, 0 rollouts, hub logs " in out

@@ -14,7 +14,8 @@ from envyard.contract.runner_events import Finish
 from registry.accounts import runners
 from registry.accounts.models import Runner, User
 from registry.runs import limits, runner_events, services
-from registry.runs.models import LostAttempt, Run
+from registry.runs.lost_attempt_models import LostAttempt
+from registry.runs.models import Run
 from registry.runs.sweep import sweep
 from tests.registry.conftest import Queues
 from tests.registry.run_factories import (

@@ -18,7 +18,8 @@ from registry.card import services as cards
 from registry.catalog.models import Version
 from registry.errors import HubError
 from registry.runs import limits, runner_events, services, transcripts
-from registry.runs.models import Rollout, Run, TranscriptPack
+from registry.runs.models import Rollout, Run
+from registry.runs.transcript_models import TranscriptPack
 from registry.upkeep.verify import verify
 from tests.registry.run_factories import (
     make_events,

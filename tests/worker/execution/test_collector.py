@@ -101,6 +101,25 @@ def test_tasks_are_kept_once_within_the_plan_and_their_prompts_bounded() -> None
     assert feed("loaded", tasks=[]) is None
 
 
+def test_a_shard_plans_its_own_tasks_and_reports_how_many_were_loaded() -> None:
+    feed = EventFeed(job(policies=("model",), first_task=2, tasks=2, attempts=2))
+    tasks = [{"index": i, "hash": f"{i}", "prompt": "p"} for i in range(5)]
+    facts = feed("loaded", seconds=2.0, tasks=tasks, loaded_tasks=4, earlier_tasks="a" * 64)
+    assert isinstance(facts, Facts)
+    assert [task.index for task in facts.tasks or ()] == [2, 3]
+    assert (facts.loaded_tasks, facts.earlier_tasks) == (4, "a" * 64)
+    assert feed.plan.expected == {"model/2/0", "model/2/1", "model/3/0", "model/3/1"}
+
+
+@pytest.mark.parametrize(("first_task", "outcome"), [(0, "failed"), (2, "succeeded")])
+def test_only_a_shard_after_the_first_may_have_no_tasks(first_task: int, outcome: str) -> None:
+    feed = EventFeed(job(policies=("model",), first_task=first_task, tasks=2, attempts=2))
+    feed.add_began()
+    feed("loaded", seconds=2.0, tasks=[], loaded_tasks=1)
+    feed("done")
+    assert decide_ending(feed.collector, EXITED).outcome == outcome
+
+
 def test_oracle_is_expected_where_there_is_a_reference_and_swapped_where_anothers_is_wrong() -> (
     None
 ):

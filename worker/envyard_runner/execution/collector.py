@@ -46,6 +46,7 @@ class EventCollector:
     without a result, `timeouts` those of them that took longer than `rollout_seconds`. `images` are
     the container images that the environment needs, as the driver reported them: an environment
     that forges such a line has only its own version held.
+    `first_task` is the index of the shard's first task, beyond which there may be none.
     `planned_at` is when the plan was made, before any rollout began; `sent_outside` returns when a
     byte was last sent to a host outside (both by `clock`).
     """
@@ -78,6 +79,7 @@ class EventCollector:
         self.images: list[str] = []
         self.machine_needed = asyncio.Event()
         self.planned_at = NEVER
+        self.first_task = job.first_task
         self.plan, self._job, self._clock = plan, job, clock
         self._sent_outside = sent_outside
         self._rollout_records = rollout_records
@@ -178,12 +180,14 @@ class EventCollector:
         self.plan.references.add_tasks(rows)
         if not self.plan.references.needs_process:
             self.make_plan()
-        listed = event.get("seed_options")
+        listed, loaded = event.get("seed_options"), event.get("loaded_tasks")
         options = listed if isinstance(listed, list) else None
         return Facts(
             load_seconds=finite(event.get("seconds")),
             framework_version=text(event.get("framework_version"), 80),
             tasks=self.tasks,
+            loaded_tasks=None if loaded is None else count(loaded),
+            earlier_tasks=text(event.get("earlier_tasks"), 64),
             seed_entry=text(event.get("seed_entry"), 80),
             seed_options=None if options is None else [text(name, 80) for name in options[:20]],
         )
@@ -287,7 +291,7 @@ def read_tasks(event: dict[str, Any], job: JobSpec) -> list[TaskResult]:
     """The tasks that a `loaded` event names, in order, each once and no more than the job's
     limit."""
     tasks = Facts.from_dict({"tasks": event.get("tasks")}).tasks or []
-    kept = {task.index: task for task in reversed(tasks) if 0 <= task.index < job.tasks}
+    kept = {task.index: task for task in reversed(tasks) if task.index in job.task_range}
     return [task for _, task in sorted(kept.items())]
 
 

@@ -145,7 +145,7 @@ def _failure_finding(collector: EventCollector, end: Exit) -> Finding | None:
     if not collector.done or end.code != 0:
         how = f"signal {end.signal}" if end.signal else f"exit code {end.code}"
         return finding("run.crashed", f"The process ended early: {how}.")
-    if not collector.tasks:
+    if not collector.tasks and not collector.first_task:
         return finding("run.no_tasks")
     if missing := collector.missing:
         message = f"{len(missing)} planned rollouts have no result: {first_names(missing)}"

@@ -7,6 +7,7 @@ plays the run's rollouts, the second plays some of them again.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import importlib.util
 import json
 import math
@@ -46,6 +47,7 @@ def main() -> int:
         tasks = adapter.load()
         seconds = time.monotonic() - started
         driver = Driver(job, adapter, steps.events)
+        earlier = "\n".join(task.hash for task in tasks[: job.first_task])
         steps.enter(
             "run",
             "loaded",
@@ -54,7 +56,9 @@ def main() -> int:
             compares=adapter.compares,
             seed_entry=adapter.seed_entry,
             seed_options=adapter.seed_options,
-            tasks=[task.event() for task in tasks],
+            loaded_tasks=len(tasks),
+            earlier_tasks=hashlib.sha256(earlier.encode()).hexdigest() if earlier else "",
+            tasks=[task.event() for task in tasks[job.first_task :]],
         )
         run_to_end(driver.run(read_plan(steps.plan, job, tasks)))
     except BaseException as error:

@@ -18,7 +18,8 @@ class GuestJob:
 
     It does not state which policy answers which rollout: the plan arrives after the tasks are
     loaded. `adapter` is the adapter's class as `module:class`, `gateway` the gateway's base URL.
-    `tasks` is the most tasks to take from the start of the dataset. `seed` goes to environments
+    `tasks` is the most tasks to take from the start of the dataset, of which those from
+    `first_task` on are played. `seed` goes to environments
     that offer a `seed` option. `rollout_timeout` is in seconds, `max_tokens` bounds one reply.
     `variables` are the version's, for the process that holds its code alone: some of them make any
     program load a library.
@@ -28,6 +29,7 @@ class GuestJob:
     adapter: str
     module: str
     tasks: int
+    first_task: int = 0
     seed: int = 0
     concurrency: int = 4
     gateway: str = "http://127.0.0.1:8000"

@@ -41,6 +41,11 @@ RUN = (
         "environment forks must end with os._exit.",
     ),
     environment_fault(
+        "run.shards_differ",
+        "The environment loaded other tasks in one shard than in another.",
+        "Tasks must depend on the seed alone, not on time, order or chance.",
+    ),
+    environment_fault(
         "run.unplanned_rollouts",
         "Rollouts were reported that the run did not plan.",
         "Only the framework's own loop may write results.",
