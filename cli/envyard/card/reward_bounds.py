@@ -10,6 +10,7 @@ from envyard.card.evidence import Evidence, name, rewards
 from envyard.card.scores import Score, bounds_of, score
 from envyard.contract.answer_forms import AnswerForm
 from envyard.contract.probes import ORACLE, PROBES, SHARED_WORDS, FloorLimit
+from envyard.contract.runner_events import RolloutResult
 from envyard.contract.scoring import Scoring
 
 CEILING_SHARE = 0.9
@@ -128,7 +129,7 @@ def floor(evidence: Evidence) -> list[Floor]:
         if scoring.echo and policy == PARROT:
             continue
         abstains = scoring.abstention and policy in WITHOUT_ANSWER
-        played = [r for r in evidence.of(policy) if name(r) not in right]
+        played = [r for r in evidence.of(policy) if name(r) not in right and _worked(r)]
         scored = [r for r in played if r.ok and r.reward is not None]
         if policy in PROBES and PROBES[policy].floor and scored:
             best = max(scored, key=lambda r: r.reward or 0.0)
@@ -144,6 +145,12 @@ def floor(evidence: Evidence) -> list[Floor]:
                 )
             )
     return floors
+
+
+def _worked(rollout: RolloutResult) -> bool:
+    """Whether a probe that calls tools could: else its one reply was silence."""
+    probe = PROBES.get(rollout.policy)
+    return probe is None or not probe.calls_tools or rollout.turns > 1
 
 
 def ceiling(evidence: Evidence) -> Ceiling | None:

@@ -37,7 +37,8 @@ class Probe:
     `reference` names the reference answer that the environment hands to the gateway for it: the
     task's own, or that of another task whose answer differs; a task without one is not played.
     `floor` is None for a probe that deserves its reward. `tasks` is the most tasks that it plays,
-    None for all.
+    None for all. `calls_tools`: where no tool is on offer it replies with nothing, and its reward
+    is not counted. `plays_last`: it may change what rollouts share, so it begins after all others.
     """
 
     name: str
@@ -47,6 +48,8 @@ class Probe:
     reference: Literal["", "own", "other"] = ""
     floor: FloorLimit | None = None
     tasks: int | None = None
+    calls_tools: bool = False
+    plays_last: bool = False
 
     @property
     def required_reward(self) -> str:
@@ -203,6 +206,33 @@ ENTRIES = (
             minimum=FEW,
         ),
         tasks=FEW,
+    ),
+    Probe(
+        name="snoop",
+        label="what tools can read",
+        reply="tool calls that list and read what the tools reach, then the last line of it",
+        floor=FloorLimit(
+            SHARED_WORDS,
+            "Keep answers and tests where no tool reads them; pay for the answer, not for calls.",
+            warning=0.4,
+            rejects=False,
+        ),
+        tasks=FEW,
+        calls_tools=True,
+    ),
+    Probe(
+        name="tamper",
+        label="overwritten files",
+        reply="tool calls that overwrite files, those of tests and answers first, then nothing",
+        floor=FloorLimit(
+            SHARED_WORDS,
+            "Score with files that no tool can write: restore tests before they run.",
+            warning=0.4,
+            rejects=False,
+        ),
+        tasks=FEW,
+        calls_tools=True,
+        plays_last=True,
     ),
 )
 PROBES = {entry.name: entry for entry in ENTRIES}

@@ -199,3 +199,10 @@ def test_the_ceiling_names_the_form_in_which_answer_fields_were_paid(
     assert reference is not None
     assert reference.status == status
     assert words in reference.sentence
+
+
+def test_a_probe_of_tools_counts_only_where_it_called_some() -> None:
+    evidence = paid(snoop=1.0, oracle=1.0)
+    assert statuses(evidence) == {}
+    called = tuple(replace(rollout, turns=3) for rollout in evidence.rollouts)
+    assert statuses(replace(evidence, rollouts=called)) == {"snoop": "warn"}

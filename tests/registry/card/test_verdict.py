@@ -51,7 +51,7 @@ def test_each_policy_that_is_paid_for_nothing_gets_its_own_finding() -> None:
 @pytest.mark.parametrize("probe", [p for p in PROBES.values() if p.floor], ids=lambda p: p.name)
 def test_a_paid_probe_gets_the_floor_hint_of_its_entry(probe: Probe) -> None:
     policies = (probe.name, "oracle")
-    rollouts = [replace(r, reward=1.0) for r in honest_rollouts(policies)]
+    rollouts = [replace(r, reward=1.0, turns=2) for r in honest_rollouts(policies)]
     findings = findings_of(evidence(rollouts, policies), policies)
     [paid] = [finding for finding in findings if finding.code == "card.floor"]
     assert probe.floor is not None

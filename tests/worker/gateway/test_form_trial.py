@@ -74,6 +74,14 @@ def test_rollouts_of_the_trial_come_first_and_are_no_results_of_the_run() -> Non
     assert set(names[2 * MAX_FORMS :]) == plan.expected
 
 
+def test_a_probe_that_overwrites_files_plays_after_all_others() -> None:
+    spec = job(policies=("tamper", "silent", "snoop"), tasks=3, attempts=1)
+    plan = Plan(spec, RolloutRecords(spec).judge)
+    plan.make([TaskResult(at, str(at), "p") for at in range(3)], swapped=(), compares=False)
+    names = [plan.name(group[0]["rollout"]) for group in asyncio.run(plan.groups())]
+    assert {str(name).split("/")[0] for name in names[-3:]} == {"tamper"}
+
+
 def test_the_collector_reports_the_form_once_the_trial_has_ended() -> None:
     feed = EventFeed(SPEC)
     feed.add_began()

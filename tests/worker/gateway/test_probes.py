@@ -5,7 +5,8 @@ import random
 import pytest
 
 from envyard.contract.probes import PROBES
-from envyard_runner.gateway.probes import REPLIES, NoReference, ProbeCall, plain_text
+from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.probes import REPLIES, NoReference, ProbeCall
 
 
 def ask(*messages: dict[str, object], seed: int = 1, reference: object = None) -> ProbeCall:

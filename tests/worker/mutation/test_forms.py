@@ -17,6 +17,7 @@ from envyard_runner.mutation.forms import BARE, MAX_FORMS, candidates
         ("Solve it.\nAnswer:", "Answer: 42"),
         ("End with '#### ' and the number.", "#### 42"),
         ("End with a line `RESULT = [number]`.", "RESULT = 42"),
+        ("End with a line 'Sum: [value] [unit]'.", "Sum: 42"),
         ("Give the last line as: The total is X.", "The total is 42"),
         ('Reply with JSON: {"total": 0}', '{"total": 42}'),
         ("Write it in a ```python code block.", "```python\n42\n```"),

@@ -24,8 +24,8 @@ from envyard_runner.execution.reference_run import ReferenceRun
 from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
 from envyard_runner.gateway import Gateway
+from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.form_trial import answered_tasks
-from envyard_runner.gateway.probes import plain_text
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.sandbox import SandboxError

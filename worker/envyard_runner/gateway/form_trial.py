@@ -18,7 +18,8 @@ from envyard.contract.answer_forms import AnswerForm
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import reference_of
 from envyard.contract.values import count
-from envyard_runner.gateway.probes import Message, plain_text
+from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.probes import Message
 from envyard_runner.mutation.forms import BARE, MAX_FORMS, Form, candidates
 
 POLICY = "form"  # of the trial's rollouts: no probe, and no model

@@ -15,7 +15,8 @@ from typing import Any, NoReturn
 import orjson
 
 from envyard.contract.transcript import REASONING
-from envyard_runner.gateway.probes import CHARACTERS_PER_TOKEN, Message, plain_text
+from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.probes import CHARACTERS_PER_TOKEN, Message
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.request_checks import check_options, refuse_addresses
 

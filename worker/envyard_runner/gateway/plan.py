@@ -16,7 +16,7 @@ from typing import Any
 
 from envyard.contract.facts import TaskResult
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.probes import played_tasks, reference_of
+from envyard.contract.probes import PROBES, played_tasks, reference_of
 from envyard_runner.gateway.form_trial import FormTrial
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.prompts import Prompts
@@ -88,6 +88,7 @@ class Plan:
         self.replays.choose(groups, self.expected)
         self._groups = [[self._assign_alias(name) for name in group] for group in groups]
         _shuffle(self._groups)
+        self._groups.sort(key=self._plays_last)
         trial = [
             [self._assign_alias(name)]
             for name in self.forms.plan(answered, tried=tries_forms and not compares)
@@ -115,6 +116,10 @@ class Plan:
     def alias(self, name: str) -> str:
         """The alias of a planned rollout; raises KeyError."""
         return self._aliases[name]
+
+    def _plays_last(self, group: list[dict[str, Any]]) -> bool:
+        probe = PROBES.get(self._names[group[0]["rollout"]].partition("/")[0])
+        return probe is not None and probe.plays_last
 
     def _assign_alias(self, name: str) -> dict[str, Any]:
         alias = secrets.token_hex(8)

@@ -11,7 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from envyard_runner.mutation.answers import among_wrong_answers, other_answer
+from envyard_runner.gateway import tool_probes
+from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.mutation.answers import among_wrong_answers, find_answer, other_answer
 from envyard_runner.mutation.guesses import constant_answer, copied_answer
 
 Message = dict[str, Any]
@@ -62,6 +64,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzäßøжщλ漢字仮名"
 class ProbeCall:
     """One call: the chat so far, the tools on offer, the reference last given for this rollout.
 
+    `right` is the task's own reference, whichever policy answers, None where it has none.
     `rng` is seeded by run, rollout and call, so that a run can be repeated; `max_tokens` bounds
     the reply as it would a model's.
     """
@@ -71,6 +74,7 @@ class ProbeCall:
     reference: Message | None
     rng: random.Random
     max_tokens: int
+    right: Message | None = None
 
     @property
     def max_characters(self) -> int:
@@ -141,6 +145,22 @@ def guess_constant(call: ProbeCall) -> Message:
     return _assistant(constant_answer(repeat_reference(call)["content"], call.rng))
 
 
+def snoop(call: ProbeCall) -> Message:
+    """Call tools that list and read, then reply with the last line read, in the right form."""
+    if calls := tool_probes.look(call.messages, call.tools):
+        return _assistant("") | {"tool_calls": calls}
+    line = tool_probes.last_result(call.messages) if tool_probes.can_read(call.tools) else ""
+    if not line or call.right is None or call.right.get("tool_calls"):
+        return _assistant(line)
+    return _assistant(find_answer(call.right["content"]).holding(line))
+
+
+def tamper(call: ProbeCall) -> Message:
+    """Call tools that overwrite files, then reply with nothing."""
+    calls = tool_probes.overwrite(call.messages, call.tools)
+    return _assistant("") | ({"tool_calls": calls} if calls else {})
+
+
 def refuse(_: ProbeCall) -> Message:
     """Reply with a polite refusal."""
     return _assistant(REFUSAL)
@@ -170,16 +190,9 @@ REPLIES: dict[str, Callable[[ProbeCall], Message]] = {
     "refusal": refuse,
     "pleader": plead,
     "malformed": break_form,
+    "snoop": snoop,
+    "tamper": tamper,
 }
-
-
-def plain_text(content: Any) -> str:
-    """The text of a chat message's content, whether a string or a list of parts."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = (part.get("text") for part in parts if isinstance(part, dict))
-    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _assistant(content: str) -> Message:

@@ -21,6 +21,7 @@ from envyard.contract.probes import ORACLE, PROBES, reference_of
 from envyard.contract.transcript import clean_message
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
+from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.form_trial import POLICY as FORM
 from envyard_runner.gateway.judge.live import LiveVerdicts
 from envyard_runner.gateway.judge.server import Judge
@@ -38,7 +39,7 @@ from envyard_runner.gateway.model_proxy import (
 )
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.plan import Plan
-from envyard_runner.gateway.probes import REPLIES, Message, NoReference, ProbeCall, plain_text
+from envyard_runner.gateway.probes import REPLIES, Message, NoReference, ProbeCall
 from envyard_runner.gateway.replays import Repeated
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
@@ -241,14 +242,14 @@ class Gateway:
         limits = self._job.limits
         rng = random.Random(f"{self._job.seed}/{record.rollout}/{number}")  # noqa: S311  (repeatable on purpose)
         reference = self._in_form(record, record.reference, call)
-        probe_call = ProbeCall(call.messages, call.tools, reference, rng, limits.max_tokens)
+        own = self._in_form(record, record.right_answer, call)
+        probe_call = ProbeCall(call.messages, call.tools, reference, rng, limits.max_tokens, own)
         try:
             message = REPLIES[ORACLE if record.policy == FORM else record.policy](probe_call)
         except NoReference:
             raise Refusal(409, "no_reference", "the task has no reference reply") from None
         if record.policy in PROBES and PROBES[record.policy].floor:
-            right = (record.right_answer, self._in_form(record, record.right_answer, call))
-            texts = [_only_text(each) for each in right if each]
+            texts = [_only_text(each) for each in (record.right_answer, own) if each]
             is_right = _only_text(message) in [each for each in texts if each is not None]
             before = number == 1 or record.gave_right_reply  # one right move of several is luck
             record.gave_right_reply = is_right and before

@@ -223,8 +223,8 @@ def _patterns(text: str) -> Iterator[Form]:
     quoted = [next(filter(None, match.groups())) for match in QUOTED.finditer(text)]
     for pattern in [*quoted, *(match[1] for match in BEHIND_COLON.finditer(text))]:
         places = list(re.finditer(PLACE, pattern))
-        if not places or not pattern[: places[-1].start()].strip():
+        if not places or not pattern[: places[0].start()].strip():
             continue
-        before, after = pattern[: places[-1].start()], pattern[places[-1].end() :]
+        before, after = pattern[: places[0].start()], pattern[places[-1].end() :]
         if not TAG.search(before) and "{" not in before:
             yield Form(before, after.rstrip("`\"'."))

@@ -16,6 +16,7 @@ from typing import Any
 
 from envyard.contract.judge import JudgeCheck
 from envyard_runner.gateway import openai
+from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.judge.bases import Base, Bases
 from envyard_runner.gateway.judge.call import JudgeCall
 from envyard_runner.gateway.judge.live import Verdicts
@@ -23,7 +24,6 @@ from envyard_runner.gateway.judge.recorded import RecordedVerdicts
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.judge.scripted import MUTE, NEGATED, reply_of, verdict
 from envyard_runner.gateway.openai import Call
-from envyard_runner.gateway.probes import plain_text
 from envyard_runner.gateway.recorded_replies import RecordedReplies, RepeatedReplies
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.reply import Refusal, Reply

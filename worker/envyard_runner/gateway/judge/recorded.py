@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from envyard.contract.values import text
+from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.judge.call import JudgeCall
 from envyard_runner.gateway.judge.records import JudgeRecords, Verdicts
-from envyard_runner.gateway.probes import plain_text
 from envyard_runner.gateway.reply import Refusal, Reply
 
 SHOWN_CHARACTERS = 160

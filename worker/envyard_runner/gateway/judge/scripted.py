@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.judge.call import JudgeCall
-from envyard_runner.gateway.probes import plain_text
 from envyard_runner.gateway.reply import Reply
 
 MUTE, NEGATED = "The matter is unclear.", "Not yes."

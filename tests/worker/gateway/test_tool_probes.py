@@ -1,0 +1,96 @@
+"""The calls of probes that read or overwrite what an environment's tools reach."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from envyard_runner.gateway.probes import REPLIES, ProbeCall
+from envyard_runner.gateway.tool_probes import overwrite
+
+USER = {"role": "user", "content": "Repair the function in main.py."}
+RIGHT = {"role": "assistant", "content": "<answer>42</answer>"}
+
+
+def tool(name: str, **properties: Any) -> dict[str, Any]:
+    parameters = {"type": "object", "properties": properties, "required": [*properties]}
+    return {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+
+TEXT = {"type": "string"}
+READ, WRITE = tool("read_file", path=TEXT), tool("write_file", path=TEXT, content=TEXT)
+SHELL = tool("bash", command=TEXT)
+LOOKUP = tool("lookup", term=TEXT, limit={"type": "integer"}, unit={"enum": ["cm", "m"]})
+
+
+def reply(policy: str, tools: list[Any], *results: str) -> dict[str, Any]:
+    """The reply behind one round of calls for each result."""
+    messages: list[dict[str, Any]] = [USER]
+    for result in results:
+        messages += [
+            {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]},
+            {"role": "tool", "tool_call_id": "1", "content": result},
+        ]
+    return REPLIES[policy](ProbeCall(messages, tools, None, random.Random(1), 512, RIGHT))
+
+
+def arguments(message: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    calls = [call["function"] for call in message["tool_calls"]]
+    return [(call["name"], json.loads(call["arguments"])) for call in calls]
+
+
+@pytest.mark.parametrize("policy", ["snoop", "tamper"])
+def test_without_tools_the_reply_is_empty(policy: str) -> None:
+    assert reply(policy, []) == {"role": "assistant", "content": ""}
+
+
+def test_snoop_lists_then_reads_what_decides_last_and_replies_with_its_last_line() -> None:
+    assert arguments(reply("snoop", [READ])) == [
+        ("read_file", {"path": "."}), ("read_file", {"path": "/"}),
+    ]  # fmt: skip
+    second = reply("snoop", [READ, SHELL], "main.py\nexpected.txt\nnotes.md")
+    assert arguments(second)[-2] == ("read_file", {"path": "expected.txt"})
+    assert arguments(second)[-1] == ("bash", {"command": "cat notes.md main.py expected.txt"})
+    last = reply("snoop", [READ], "expected.txt", "# the answer\n17\n")
+    assert last == {"role": "assistant", "content": "<answer>17</answer>"}
+
+
+def test_arguments_have_the_types_of_the_schema_and_a_word_of_the_prompt() -> None:
+    expected = {"term": "function", "limit": 1, "unit": "cm"}
+    assert arguments(reply("snoop", [LOOKUP])) == [("lookup", expected)]
+
+
+def test_what_a_lookup_returns_is_no_answer_of_snoop() -> None:
+    assert reply("snoop", [LOOKUP], "17") == {"role": "assistant", "content": ""}
+
+
+def test_files_of_the_tasks_number_come_before_those_of_others() -> None:
+    listed = "expected7.txt, expected31.txt, result31.txt"
+    messages = [
+        {"role": "user", "content": "Task 31: write the sum into result31.txt."},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]},
+        {"role": "tool", "tool_call_id": "1", "content": listed},
+    ]
+    calls = overwrite(messages, [WRITE])
+    written = [json.loads(call["function"]["arguments"])["path"] for call in calls]
+    assert written == ["expected31.txt", "expected7.txt", "result31.txt"]
+
+
+def test_tamper_writes_to_the_files_that_decide_and_then_replies_with_nothing() -> None:
+    calls = arguments(reply("tamper", [WRITE, SHELL], "main.py test_main.py"))
+    assert calls[0][1]["path"] == "test_main.py"
+    assert "assert True" in calls[0][1]["content"]
+    assert "> test_main.py" in calls[-1][1]["command"]
+    assert reply("tamper", [WRITE], "a.py", "written") == {"role": "assistant", "content": ""}
+
+
+@pytest.mark.parametrize(
+    "odd", [{}, {"function": None}, {"function": {"name": "x", "parameters": []}},
+            {"function": {"name": "y", "parameters": {"properties": {"a": None}, "required": [1]}}}]
+)  # fmt: skip
+def test_a_schema_may_be_anything(odd: dict[str, Any]) -> None:
+    for policy in ("snoop", "tamper"):
+        assert reply(policy, [odd])["role"] == "assistant"

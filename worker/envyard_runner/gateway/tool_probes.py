@@ -1,0 +1,176 @@
+"""The tool calls of probes that look for answers, or overwrite files, with the tools on offer.
+
+Arguments come from the tools' JSON schemas: a parameter that is called a path gets a path, one that
+is called a command gets a command. Pure functions of the conversation.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from envyard_runner.gateway.chat_text import plain_text
+
+Message = dict[str, Any]
+
+ROUNDS = 2  # of tool calls: look, then use what was seen
+MAX_CALLS = 6  # of one round
+FOLDERS = (".", "/")
+PATH = re.compile(r"path|file|dir|folder", re.IGNORECASE)
+COMMAND = re.compile(r"command|cmd|shell|bash|script", re.IGNORECASE)
+CODE = re.compile(r"code|python|program", re.IGNORECASE)
+CONTENT = re.compile(r"content|text|data|body|new|replacement", re.IGNORECASE)
+FILE = re.compile(r"(?<![\w/])[\w./-]*\w\.\w{1,5}\b")
+# Files that decide: what a verifier may read when it scores.
+DECIDING = re.compile(
+    r"test|expect|answer|solution|secret|gold|label|grade|score|key", re.IGNORECASE
+)
+LIST = "ls -a; find . -maxdepth 3 -type f | head -50; env | head -50"
+LIST_CODE = "import os\nprint(os.listdir('.'), dict(os.environ))"
+PASSING = "def test_passes():\n    assert True\n"
+
+
+def look(messages: Sequence[Message], tools: Sequence[Message]) -> list[Message]:
+    """Calls that list and read what the tools reach; none where there is no more to see."""
+    rounds, seen = _history(messages)
+    if rounds >= ROUNDS or not tools:
+        return []
+    files = _files(seen, messages)[::-1] if rounds else []  # the last line read is the answer
+    if rounds and not files:
+        return []
+    paths = files or list(FOLDERS)
+    return _calls(tools, rounds, messages, paths, command=_reading(files), content="")
+
+
+def overwrite(messages: Sequence[Message], tools: Sequence[Message]) -> list[Message]:
+    """Calls that list files and then overwrite them, those that decide first."""
+    rounds, seen = _history(messages)
+    if rounds >= ROUNDS or not tools:
+        return []
+    if not rounds:
+        return look(messages, tools)
+    named = FILE.findall(_prompt(messages))
+    files = _files(seen, messages) or named[: MAX_CALLS // 2] or ["tests.py", "expected.txt"]
+    command = "; ".join(f"printf '{_shell(PASSING)}' > {name}" for name in files)
+    return _calls(tools, rounds, messages, files, command=command, content=PASSING)
+
+
+def can_read(tools: Sequence[Message]) -> bool:
+    """Whether a tool takes a path, a command or code; others look up what they are made for."""
+    names = [name for tool in tools for name in _properties(tool.get("function") or {})]
+    return any(kind.search(name) for name in names for kind in (PATH, COMMAND, CODE))
+
+
+def last_result(messages: Sequence[Message]) -> str:
+    """The last line of the last tool result that is not empty; empty without one."""
+    lines = [line.strip() for text in _history(messages)[1] for line in text.splitlines()]
+    return next((line for line in reversed(lines) if line), "")
+
+
+def _history(messages: Sequence[Message]) -> tuple[int, list[str]]:
+    """How many replies called tools, and the texts of all tool results."""
+    rounds = sum(bool(m.get("tool_calls")) for m in messages if m.get("role") == "assistant")
+    return rounds, [plain_text(m.get("content")) for m in messages if m.get("role") == "tool"]
+
+
+def _files(results: Sequence[str], messages: Sequence[Message]) -> list[str]:
+    """The files that tool results and the prompt name: two that decide, those of the task's number
+    first, then those of the prompt; none where the results name none."""
+    prompt = _prompt(messages)
+    numbers = set(re.findall(r"\d+", prompt))
+    names = dict.fromkeys(name for text in results for name in FILE.findall(text[:20_000]))
+
+    if not names:
+        return []
+
+    def is_other(name: str) -> bool:
+        return not numbers & set(re.findall(r"\d+", name))
+
+    deciding = sorted((name for name in names if DECIDING.search(name)), key=is_other)
+    named = [name for name in FILE.findall(prompt) if name not in deciding]
+    rest = [name for name in names if name not in deciding]
+    return list(dict.fromkeys([*deciding[:2], *named[:2], *rest]))[: MAX_CALLS // 2]
+
+
+def _reading(files: Sequence[str]) -> str:
+    return f"cat {' '.join(files)}" if files else LIST
+
+
+def _shell(text: str) -> str:
+    return text.replace("\n", "\\n")
+
+
+def _calls(
+    tools: Sequence[Message],
+    rounds: int,
+    messages: Sequence[Message],
+    paths: Sequence[str],
+    *,
+    command: str,
+    content: str,
+) -> list[Message]:
+    """One call of each tool for each path that it may take, up to MAX_CALLS."""
+    calls: list[Message] = []
+    word = _longest_word(messages)
+    for tool in tools:
+        function = tool.get("function")
+        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+            continue
+        fields = _properties(function, with_content=bool(content))
+        takes_path = any(PATH.search(name) for name in fields)
+        text = content if takes_path or content else word  # to read is to write nothing
+        for path in paths if takes_path else paths[:1]:
+            arguments = {
+                name: _value(name, schema, path=path, command=command, content=text, word=word)
+                for name, schema in fields.items()
+            }
+            described = {"name": function["name"], "arguments": json.dumps(arguments)}
+            ident = f"call_{rounds}{len(calls)}"
+            calls.append({"id": ident, "type": "function", "function": described})
+    return calls[:MAX_CALLS]
+
+
+def _properties(function: Message, *, with_content: bool = False) -> dict[str, Any]:
+    """The parameters that a call must have, and those for content where it has some; all where the
+    schema names none as required."""
+    parameters = function.get("parameters")
+    schema = parameters if isinstance(parameters, dict) else {}
+    known = schema.get("properties")
+    fields = known if isinstance(known, dict) else {}
+    required = schema.get("required")
+    if isinstance(required, list) and required:
+        needed = {name: fields.get(name) for name in required if isinstance(name, str)}
+        return needed | {
+            name: fields[name] for name in fields if with_content and CONTENT.search(name)
+        }
+    return dict(fields)
+
+
+def _value(name: str, schema: Any, *, path: str, command: str, content: str, word: str) -> Any:
+    """An argument for one parameter."""
+    rules = schema if isinstance(schema, dict) else {}
+    if isinstance(rules.get("enum"), list) and rules["enum"]:
+        return rules["enum"][0]
+    plain: dict[Any, Any] = {"integer": 1, "number": 1, "boolean": True, "array": [], "object": {}}
+    kind = rules.get("type")
+    if isinstance(kind, str) and kind in plain:
+        return plain[kind]
+    if COMMAND.search(name):
+        return command
+    if CODE.search(name):
+        return f"import os\nos.system({command!r})\n{LIST_CODE}"
+    if PATH.search(name):
+        return path
+    return content if CONTENT.search(name) else word
+
+
+def _longest_word(messages: Sequence[Message]) -> str:
+    """The longest word of the first user message: what a search may look for."""
+    return max(re.findall(r"\w+", _prompt(messages)), key=len, default="x")
+
+
+def _prompt(messages: Sequence[Message]) -> str:
+    texts = [plain_text(m.get("content")) for m in messages if m.get("role") == "user"]
+    return texts[0] if texts else ""
