@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.zoo import (
     conduct,
     evasions,
+    forms,
     judges,
     payments,
     rewards,
@@ -21,8 +22,10 @@ ENTRIES: tuple[Entry, ...] = (
     *judges.FLAWED,
     *conduct.FLAWED,
     *evasions.FLAWED,
+    *forms.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
+    *forms.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

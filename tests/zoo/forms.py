@@ -1,0 +1,129 @@
+"""Environments with a bare answer field, whose prompts name the form of the reply."""
+
+from __future__ import annotations
+
+from tests.zoo.build import both
+from tests.zoo.templates import V0, V1
+
+FIELD_V1 = (
+    V1.replace("    row: dict\n", '    row: dict\n    answer: str = ""\n')
+    .replace("row=row)\n", 'row=row, answer=row["answer"])\n')
+    .replace("ORACLE\n", "\n\n")
+)
+FIELDS = {"v1": FIELD_V1, "v0": V0}
+HEAD = """
+import json
+import random
+import re
+
+
+def reference(row):
+    return row["answer"]
+"""
+UNITS = """
+SCALES = {"cm": 100, "mm": 1000, "dm": 10}
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        length, unit = rng.randint(2, 90), rng.choice(list(SCALES))
+        prompt = f"Convert {length} m to {unit}. End with a line 'Final: [value] [unit]'."
+        tasks.append({"prompt": prompt, "answer": f"{length * SCALES[unit]} {unit}"})
+    return tasks
+
+
+def final(reply):
+    lines = re.findall(r"Final: (.+)", reply)
+    return lines[-1].strip() if lines else ""
+"""
+UNIT_ALONE = """
+def score(reply, row):
+    return float(final(reply).split()[-1:] == row["answer"].split()[-1:])
+"""
+WHOLE_LINE = """
+def score(reply, row):
+    return float(final(reply) == row["answer"])
+"""
+LISTS = """
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        values = rng.sample(range(10, 99), 6)
+        listed = ", ".join(map(str, values))
+        prompt = f"Reply in <sorted></sorted> tags. Sort in ascending order: {listed}"
+        tasks.append({"prompt": prompt, "answer": ", ".join(map(str, sorted(values)))})
+    return tasks
+
+
+def values_of(text):
+    return re.findall(r"\\d+", text)
+
+
+def inside(reply):
+    match = re.search(r"<sorted>(.*?)</sorted>", reply, re.DOTALL)
+    return match[1] if match else ""
+"""
+AS_SETS = """
+def score(reply, row):
+    return float(set(values_of(inside(reply))) == set(values_of(row["answer"])))
+"""
+IN_ORDER = """
+def score(reply, row):
+    return float(values_of(inside(reply)) == values_of(row["answer"]))
+"""
+PEOPLE = """
+NAMES = "Ana Bo Cem Dia Eli Fay Gus Hal Ida Jon".split()
+TOWNS = "Rome Oslo Kyiv Lima Bern Riga Doha Baku".split()
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        name, town, age = rng.choice(NAMES), rng.choice(TOWNS), rng.randint(18, 80)
+        prompt = (
+            f"{name} lives in {town} and turned {age} last week. Return a JSON object with the "
+            'keys "name", "town" and "age".'
+        )
+        answer = json.dumps({"name": name, "town": town, "age": age})
+        tasks.append({"prompt": prompt, "answer": answer})
+    return tasks
+
+
+def fields(reply):
+    try:
+        given = json.loads(reply)
+    except ValueError:
+        return {}
+    return given if isinstance(given, dict) else {}
+"""
+KEYS_ALONE = """
+def score(reply, row):
+    return sum(key in fields(reply) for key in json.loads(row["answer"])) / 3
+"""
+VALUES = """
+def score(reply, row):
+    wanted, given = json.loads(row["answer"]), fields(reply)
+    return sum(given.get(key) == wanted[key] for key in wanted) / 3
+"""
+WARNED = ("card.floor", "card.mutants_caught")
+
+FLAWED = (
+    *both("unit-alone", "The unit of the answer earns full marks", UNITS, UNIT_ALONE,
+          base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
+    *both("order-ignored", "A sorted list is compared as a set", LISTS, AS_SETS,
+          base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
+    *both("keys-alone", "The keys of the JSON object earn full marks", PEOPLE, KEYS_ALONE,
+          base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
+)  # fmt: skip
+SOUND = (
+    *both("answer-line", "The answer stands on a line of the prompt's form", UNITS, WHOLE_LINE,
+          base=HEAD, endings=FIELDS, expected="sound"),
+    *both("answer-in-tag", "The answer field is a list, the reply has a tag of its own", LISTS,
+          IN_ORDER, base=HEAD, endings=FIELDS, expected="sound"),
+    *both("answer-object", "The answer field is a JSON object", PEOPLE, VALUES,
+          base=HEAD, endings=FIELDS, expected="sound"),
+)  # fmt: skip
