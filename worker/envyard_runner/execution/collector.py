@@ -7,7 +7,6 @@ long and with which messages comes from the gateway and the runner's own clock.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +16,7 @@ from envyard.contract.facts import Facts, TaskResult
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.runner_events import RolloutResult
 from envyard.contract.values import count, finite, records, text
+from envyard_runner.execution.event_lines import parse_event, read_tasks
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
@@ -276,23 +276,6 @@ class EventCollector:
         if rollout in self.model_faults:
             return error | {"message": self.model_faults[rollout], "fault": "model"}
         return error | {"fault": "environment"}
-
-
-def parse_event(line: bytes) -> dict[str, Any]:
-    """Parse one event line; anything that is no JSON object becomes an event of an unknown kind."""
-    try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
-        event = None
-    return event if isinstance(event, dict) else {"event": "a line that is no event"}
-
-
-def read_tasks(event: dict[str, Any], job: JobSpec) -> list[TaskResult]:
-    """The tasks that a `loaded` event names, in order, each once and no more than the job's
-    limit."""
-    tasks = Facts.from_dict({"tasks": event.get("tasks")}).tasks or []
-    kept = {task.index: task for task in reversed(tasks) if task.index in job.task_range}
-    return [task for _, task in sorted(kept.items())]
 
 
 def _prompt_characters(tasks: int) -> int:

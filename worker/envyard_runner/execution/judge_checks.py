@@ -11,7 +11,8 @@ from typing import Any
 from envyard.contract.job import JobSpec
 from envyard.contract.judge import JudgeCheck
 from envyard.contract.values import finite, record, text
-from envyard_runner.execution.collector import EventCollector, parse_event, read_tasks
+from envyard_runner.execution.collector import EventCollector
+from envyard_runner.execution.event_lines import parse_event, read_tasks
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
 from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.judge.checks import LIVE, JudgeChecks

@@ -16,7 +16,7 @@ from pathlib import Path
 from aiohttp import web
 
 from envyard.contract.values import text
-from envyard_runner.execution.collector import parse_event
+from envyard_runner.execution.event_lines import parse_event
 from envyard_runner.execution.host_effects import killed_for_memory, runner_stalled
 from envyard_runner.execution.sandboxes import RunAccess, SandboxFactory
 from envyard_runner.execution.training_check import CONFIG, HOST_FILES, host_config, host_files

@@ -13,7 +13,8 @@ from typing import Any
 from envyard.contract.job import JobSpec
 from envyard.contract.replay import Replay
 from envyard.contract.values import record, text
-from envyard_runner.execution.collector import TIMEOUT, EventCollector, parse_event, read_tasks
+from envyard_runner.execution.collector import TIMEOUT, EventCollector
+from envyard_runner.execution.event_lines import parse_event, read_tasks
 from envyard_runner.execution.host_effects import killed_for_memory
 from envyard_runner.gateway.replays import TOO_LONG
 from envyard_runner.sandbox import Exit

@@ -19,7 +19,8 @@ from envyard.contract.job import JobSpec
 from envyard.contract.probes import ORACLE
 from envyard.contract.survey import MAX_INDICES, PlayedReference, Survey
 from envyard.contract.values import count, finite, record, records, text
-from envyard_runner.execution.collector import TIMEOUT, EventCollector, parse_event, read_tasks
+from envyard_runner.execution.collector import TIMEOUT, EventCollector
+from envyard_runner.execution.event_lines import parse_event, read_tasks
 from envyard_runner.execution.reference_run import ReferenceRun
 from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving

@@ -13,7 +13,8 @@ from typing import Any
 from envyard.contract.findings import Finding, finding
 from envyard.contract.job import JobSpec
 from envyard.contract.values import finite, text
-from envyard_runner.execution.collector import EventCollector, parse_event
+from envyard_runner.execution.collector import EventCollector
+from envyard_runner.execution.event_lines import parse_event
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
 from envyard_runner.execution.uncounted import first_names
 from envyard_runner.gateway import Gateway
