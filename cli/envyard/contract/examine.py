@@ -10,6 +10,7 @@ from envyard.contract import checks, wheel
 from envyard.contract.codes import Severity
 from envyard.contract.detect import Detection, detect
 from envyard.contract.findings import Finding, finding
+from envyard.contract.fixed_dates import compared_dates
 from envyard.contract.frameworks.choose import choose, requires_dist
 from envyard.contract.git_requirements import Repositories
 from envyard.contract.needs import declarations, predict
@@ -64,6 +65,7 @@ def examine(
         *choice.findings,
         *declared.findings,
         *missing,
+        *compared_dates(members),
     )
     return [*findings, *of_code], detection
 

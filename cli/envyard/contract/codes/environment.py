@@ -45,6 +45,12 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.fixed_date",
+        "The code compares the clock with a fixed date: tasks or rewards may change on that day.",
+        "Make tasks and rewards independent of the day on which they are used.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.bad_declaration",
         "[tool.envyard] in the wheel's pyproject.toml is not valid.",
         "Correct it; docs/needs.md has every key.",

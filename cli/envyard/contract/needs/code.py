@@ -120,13 +120,13 @@ def index(module: str, file: File, files: Mapping[str, Code]) -> Code:
             for item in node.names:
                 code.imports.add(f"{source}.{item.name}")
                 code.aliases[item.asname or item.name] = f"{source}.{item.name}"
-    for name, value in _assignments(file.nodes):
+    for name, value in assignments(file.nodes):
         if len(code.texts[name]) < MAX_VALUES:
             code.texts[name] |= code.values(value)
     return code
 
 
-def _assignments(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+def assignments(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
     """Names with the expressions that are assigned to them: variables, attributes, defaults of
     parameters and arguments by name."""
     for node in nodes:
