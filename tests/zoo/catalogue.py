@@ -7,6 +7,7 @@ from tests.zoo import (
     evasions,
     forms,
     judges,
+    listings,
     payments,
     rewards,
     sound,
@@ -19,6 +20,7 @@ ENTRIES: tuple[Entry, ...] = (
     *payments.FLAWED,
     *rewards.FLAWED,
     *tasks.FLAWED,
+    *listings.FLAWED,
     *judges.FLAWED,
     *conduct.FLAWED,
     *evasions.FLAWED,
@@ -26,6 +28,7 @@ ENTRIES: tuple[Entry, ...] = (
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
+    *listings.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

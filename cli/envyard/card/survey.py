@@ -17,6 +17,8 @@ PAID = 0.1  # of the way from the floor to the median reference; below it a refe
 ENOUGH_ANSWERS = 20
 HALF = 0.5
 MAXIMUM_REPEATED = 0.05
+MAXIMUM_SHARED = 0.01  # of the evaluation tasks
+NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,16 @@ def survey_findings(evidence: Evidence) -> list[Finding]:
         return []
     scoring = evidence.facts.scoring
     leaks = [] if scoring is not None and scoring.echo else _leaks(survey)
-    return [*leaks, *_labels(survey), *_late_tasks(survey, evidence), *_seed(survey)]
+    abstains = scoring is not None and bool(scoring.abstention)
+    return [
+        *leaks,
+        *_labels(survey),
+        *_contradictions(survey),
+        *_late_tasks(survey, evidence),
+        *([] if abstains else _unanswered(survey)),
+        *_splits(survey),
+        *_seed(survey),
+    ]
 
 
 def _leaks(survey: Survey) -> Iterator[Finding]:
@@ -89,12 +100,58 @@ def _labels(survey: Survey) -> Iterator[Finding]:
         yield finding("card.labels", message, n=survey.answers, value=survey.same_answers)
 
 
+def _contradictions(survey: Survey) -> Iterator[Finding]:
+    if not survey.contradictions:
+        return
+    first = survey.contradictions[0]
+    named = " and ".join(f"{answer!r}" for answer in first.answers)
+    pairs = [pair.tasks for pair in survey.contradictions]
+    yield finding(
+        "card.contradictions",
+        f"{survey.contradicting} pairs of {survey.tasks} tasks have one prompt and two answers: "
+        f"tasks {' and '.join(map(str, first.tasks))} ({first.prompt[:80]!r}) have {named}.",
+        n=survey.tasks,
+        value=survey.contradicting,
+        tasks=pairs,
+    )
+
+
+def _splits(survey: Survey) -> Iterator[Finding]:
+    shared = survey.shared_exact + survey.shared_near
+    listed = survey.evaluation.tasks if survey.evaluation else 0
+    if shared > 1 and shared > MAXIMUM_SHARED * listed:
+        named = ", ".join(map(str, survey.shared[:NAMED]))
+        yield finding(
+            "card.splits_overlap",
+            f"{survey.shared_exact} of {listed} evaluation tasks equal a training task, "
+            f"{survey.shared_near} nearly do: {named}.",
+            n=listed,
+            value=shared,
+            tasks=survey.shared,
+        )
+
+
+def _unanswered(survey: Survey) -> Iterator[Finding]:
+    if survey.unanswered:
+        named = ", ".join(map(str, survey.unanswered[:NAMED]))
+        yield finding(
+            "card.late_tasks",
+            f"Of {survey.tasks} tasks these have no answer, although nine of ten have: {named}.",
+            tasks=survey.unanswered,
+        )
+
+
 def _late_tasks(survey: Survey, evidence: Evidence) -> Iterator[Finding]:
     first = len(evidence.facts.tasks or ())
     if survey.error:
         message = (
             f"Up to {survey.limit} tasks with another seed did not load, although the first "
             f"{first} did: {survey.error}"
+        )
+        yield finding("card.late_tasks", message)
+    elif survey.train is not None and survey.train.error:
+        message = (
+            f"The tasks end with an error after task {survey.train.tasks - 1}: {survey.train.error}"
         )
         yield finding("card.late_tasks", message)
     elif survey.empty:

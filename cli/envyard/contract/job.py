@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from envyard.contract.data_lock import DataLock
+from envyard.contract.survey import SURVEY_SECONDS
 
 EMPTY = DataLock().to_dict()
 RUNS = "runs"
@@ -99,8 +100,8 @@ class JobSpec:
     makes such calls. `variables` are the environment's public ones, `hosts` those that it may
     reach, `declared_hosts` those that the wheel declares; values of `secrets` are fetched apart,
     with the run token. `git_sources` are dependencies that no index has. `temperature` is that of
-    all calls to the model. `survey_tasks` is how many tasks are loaded once more, to be compared
-    and sampled; 0 for no survey.
+    all calls to the model. `survey_tasks` is how many tasks are listed at most, within
+    `survey_seconds`, to be compared and sampled; 0 for no survey.
     """
 
     run: str
@@ -134,6 +135,7 @@ class JobSpec:
     git_sources: tuple[GitArchive, ...] = ()
     limits: RunLimits = field(default_factory=RunLimits)
     survey_tasks: int = 0
+    survey_seconds: float = SURVEY_SECONDS
 
     @property
     def task_range(self) -> range:

@@ -7,9 +7,11 @@ from typing import Any
 
 from envyard.contract.values import count, finite, record, records, text
 
-SURVEY_TASKS = 300  # of a smoke run: their texts must fit what one sandbox may report
+SURVEY_TASKS = 100_000  # of a smoke run
+SURVEY_SECONDS = 20.0  # in which they are listed
 MAX_REFERENCES = 100
 MAX_INDICES = 20
+MAX_CONTRADICTIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +28,56 @@ class PlayedReference:
 
 
 @dataclass(frozen=True, slots=True)
+class Split:
+    """How the listing of one split ended: after its last task (`complete`), by a limit of time or
+    number, or by an `error`. `endless`: it states no end."""
+
+    tasks: int = 0
+    complete: bool = False
+    endless: bool = False
+    error: str = ""
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Split:
+        """Read an untrusted JSON form."""
+        return cls(
+            tasks=count(data.get("tasks")),
+            complete=data.get("complete") is True,
+            endless=data.get("endless") is True,
+            error=text(data.get("error"), 500),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two tasks with the same prompt and the same other data, and their answers."""
+
+    tasks: list[int]
+    prompt: str
+    answers: list[str]
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Contradiction:
+        """Read an untrusted JSON form."""
+        answers = data.get("answers")
+        shown = answers[:2] if isinstance(answers, list) else []
+        return cls(
+            _indices(data.get("tasks"))[:2],
+            text(data.get("prompt"), 200),
+            [text(answer, 100) for answer in shown],
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Survey:
     """What a load of up to `limit` tasks showed, with another seed where the environment takes one.
 
-    `exact` and `near` count prompts that repeat an earlier one, among `prompts` that are not empty;
-    `empty` are tasks without a prompt where most have one. `same_answers` is how often the most
+    `train` and `evaluation` state how far each split was listed; None where it was not. `exact` and
+    `near` count tasks that repeat an earlier one, among `prompts` that are not empty; `empty` are
+    tasks without a prompt where most have one, `unanswered` without an answer where nearly all have
+    one. `contradicting` pairs have one prompt and two answers; `contradictions` are the first of
+    them. Of the evaluation tasks `shared_exact` equal a training task and `shared_near` nearly do;
+    `shared` are the first of them. `same_answers` is how often the most
     common of `answers` occurs, which is `top_answer`. `leaks` are tasks, of those in `references`,
     whose first call names the answer. `seed_ignored`: the environment takes a seed and the first
     tasks are those of the other seed. `error` is why the tasks could not be loaded.
@@ -42,6 +89,14 @@ class Survey:
     exact: int = 0
     near: int = 0
     empty: list[int] = field(default_factory=list)
+    unanswered: list[int] = field(default_factory=list)
+    train: Split | None = None
+    evaluation: Split | None = None
+    contradicting: int = 0
+    contradictions: list[Contradiction] = field(default_factory=list)
+    shared_exact: int = 0
+    shared_near: int = 0
+    shared: list[int] = field(default_factory=list)
     answers: int = 0
     same_answers: int = 0
     top_answer: str = ""
@@ -58,10 +113,21 @@ class Survey:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Survey:
         """Read an untrusted JSON form."""
-        counts = ("limit", "tasks", "prompts", "exact", "near", "answers", "same_answers")
+        counts = (
+            *("limit", "tasks", "prompts", "exact", "near", "answers", "same_answers"),
+            *("contradicting", "shared_exact", "shared_near"),
+        )
         return cls(
             **{name: count(data.get(name)) for name in counts},
             empty=_indices(data.get("empty")),
+            unanswered=_indices(data.get("unanswered")),
+            train=_split(data.get("train")),
+            evaluation=_split(data.get("evaluation")),
+            contradictions=[
+                Contradiction.from_dict(row)
+                for row in records(data.get("contradictions"), MAX_CONTRADICTIONS)
+            ],
+            shared=_indices(data.get("shared")),
             top_answer=text(data.get("top_answer"), 200),
             references=[
                 PlayedReference(
@@ -82,6 +148,10 @@ class Survey:
 def read_survey(value: Any) -> Survey | None:
     """The survey of an untrusted JSON form; None where there is none."""
     return Survey.from_dict(record(value)) if record(value) else None
+
+
+def _split(value: Any) -> Split | None:
+    return Split.from_dict(record(value)) if record(value) else None
 
 
 def _indices(value: Any) -> list[int]:

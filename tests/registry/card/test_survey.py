@@ -10,7 +10,8 @@ import pytest
 from envyard.card.evidence import Evidence
 from envyard.card.verdict import findings_of
 from envyard.contract.facts import Facts
-from envyard.contract.survey import PlayedReference, Survey
+from envyard.contract.scoring import Scoring
+from envyard.contract.survey import Contradiction, PlayedReference, Split, Survey
 from tests.registry.card.test_measures import evidence, measured
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts
 
@@ -114,3 +115,34 @@ def test_a_survey_read_from_json_is_bounded() -> None:
     assert survey.references == [PlayedReference(4)]
     full = Survey(limit=3, references=[PlayedReference(1, 0.5, "", 2)], leaks=[1], error="e")
     assert Facts.from_dict(Facts(survey=full).to_dict()).survey == full
+
+
+def test_one_prompt_with_two_answers_warns_and_names_both() -> None:
+    pair = Contradiction([3, 30], "What is 3 plus 3?", ["6", "7"])
+    [finding] = findings_of(surveyed(contradicting=2, contradictions=[pair]), POLICIES)
+    assert (finding.code, finding.severity) == ("card.contradictions", "warning")
+    assert "tasks 3 and 30 ('What is 3 plus 3?') have '6' and '7'" in finding.message
+
+
+def test_splits_that_share_more_than_one_task_of_a_hundred_warn() -> None:
+    listed = {"evaluation": Split(200, complete=True)}
+    assert codes(surveyed(**listed)) == []
+    assert codes(surveyed(**listed, shared_exact=1, shared=[3])) == []
+    assert codes(surveyed(**listed, shared_exact=1, shared_near=1, shared=[3, 4])) == []
+    [finding] = findings_of(surveyed(**listed, shared_exact=3, shared=[3, 4, 9]), POLICIES)
+    assert (finding.code, finding.severity) == ("card.splits_overlap", "warning")
+    assert "3 of 200 evaluation tasks equal a training task" in finding.message
+
+
+def test_tasks_that_end_with_an_error_warn_with_its_place() -> None:
+    [finding] = findings_of(surveyed(train=Split(2500, error="KeyError: 'question'")), POLICIES)
+    assert (finding.code, finding.severity) == ("card.late_tasks", "warning")
+    assert "after task 2499: KeyError: 'question'" in finding.message
+    assert codes(surveyed(train=Split(2000, endless=True))) == []
+
+
+def test_tasks_without_an_answer_warn_except_where_abstention_is_declared() -> None:
+    run = surveyed(unanswered=[7])
+    assert codes(run) == [("card.late_tasks", "warning")]
+    declared = replace(run, facts=replace(run.facts, scoring=Scoring(abstention=True)))
+    assert codes(declared) == []

@@ -7,7 +7,7 @@ import itertools
 import json
 from typing import Any
 
-from envyard.contract.survey import Survey
+from envyard.contract.survey import Split, Survey
 from envyard_runner.execution.survey import PLAYED, SurveyRun
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.reply import Reply
@@ -31,6 +31,9 @@ class Surveyed:
         feed = EventFeed(SPEC)
         feed.add_loaded(True, True)
         self.run = SurveyRun(SPEC, feed.collector, judged=judged)
+        listed = [[row["index"], row.get("prompt"), row.get("answer"), "", "", ""] for row in tasks]
+        self("tasks", split="train", rows=listed)
+        self("listed", split="train", complete=True)
         self("loaded", tasks=tasks, **fields)
 
     def __call__(self, event: str, **fields: Any) -> None:
@@ -97,12 +100,13 @@ def test_a_rollout_without_a_call_or_reported_twice_shows_nothing() -> None:
 
 
 def test_prompts_and_answers_of_all_tasks_are_compared() -> None:
-    tasks = [*rows(10, answer="yes"), *({**row, "index": 10 + row["index"]} for row in rows(5))]
+    more = ({**row, "index": 10 + row["index"]} for row in rows(5, answer="yes"))
+    tasks = [*rows(10, answer="yes"), *more]
     tasks[3] |= {"prompt": " "}
     result = Surveyed(tasks).result
     assert (result.tasks, result.prompts, result.exact) == (15, 14, 4)
-    assert result.empty == [3]
-    assert (result.answers, result.same_answers, result.top_answer) == (10, 10, "yes")
+    assert (result.empty, result.train) == ([3], Split(15, complete=True))
+    assert (result.answers, result.same_answers, result.top_answer) == (15, 15, "yes")
 
 
 def test_lines_of_wrong_shapes_end_nothing() -> None:
@@ -131,3 +135,10 @@ def test_a_load_that_fails_is_kept_and_any_later_failure_is_not() -> None:
     survey("fatal", stage="load", error={"type": "KeyError", "message": "'q'"})
     assert survey.result.error == "KeyError: 'q'"
     assert survey.result.limit == 100
+
+
+def test_a_load_without_enough_of_the_halved_memory_is_not_the_environments() -> None:
+    survey = Surveyed(rows(2))
+    survey.run.survey = None
+    survey("fatal", stage="load", error={"type": "MemoryError", "message": ""})
+    assert survey.run.survey is None

@@ -49,14 +49,16 @@ async def play(
     outbox.log_line("all rollouts are played; the tasks are loaded again in a fresh sandbox")
     judged = first.endpoints.gateway.judge.usage.calls.total() > 0
     survey = SurveyRun(job, first.collector, judged=judged)
-    half = factory.half(peak_bytes=first.exit.peak_memory_bytes) if survey.wanted else None
+    peak = first.exit.peak_memory_bytes
+    half = factory.half(peak_bytes=peak) if survey.wanted else None
+    quarter = half.half(peak_bytes=peak) if half else None  # the survey has its references' sandbox
     # Refused hosts, and processes that the kernel killed, are counted for the machine or the run.
-    if half is None or first.collector.failed or access.hosts.usage.connections:
+    if not half or not quarter or first.collector.failed or access.hosts.usage.connections:
         ending = await _check(job, access, factory, outbox, first=first, ends=ends)
         if ending.outcome == "succeeded":
             await survey.run(factory, access, outbox, keys=first.keys, ends=ends)
         return ending
-    surveying = survey.run(half, access, outbox, keys=first.keys, ends=ends)
+    surveying = survey.run(quarter, access, outbox, keys=first.keys, ends=ends)
     async with beside(surveying) as surveyed:
         ending = await _check(job, access, half, outbox, first=first, ends=ends)
         if ending.outcome == "succeeded":

@@ -36,9 +36,10 @@ class SandboxFactory:
     guest_job: GuestJob
     names_oracle: bool = False
 
-    def surveying(self, *, tasks: int, seed: int) -> SandboxFactory:
-        """The same for sandboxes that load `tasks` tasks with this seed."""
-        return replace(self, guest_job=replace(self.guest_job, tasks=tasks, seed=seed))
+    def surveying(self, *, tasks: int, seconds: float, seed: int) -> SandboxFactory:
+        """The same for sandboxes that list so many tasks with this seed, within these seconds."""
+        job = replace(self.guest_job, listed_tasks=tasks, listing_seconds=seconds, seed=seed)
+        return replace(self, guest_job=job)
 
     def lasting(self, wall_seconds: float) -> SandboxFactory:
         """The same for sandboxes that are killed after `wall_seconds`."""

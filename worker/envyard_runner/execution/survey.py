@@ -18,12 +18,13 @@ from envyard.contract.facts import TaskResult
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import ORACLE
 from envyard.contract.survey import MAX_INDICES, PlayedReference, Survey
-from envyard.contract.values import count, finite, record, records, text
+from envyard.contract.values import finite, record, records, text
 from envyard_runner.execution.collector import TIMEOUT, EventCollector
 from envyard_runner.execution.event_lines import parse_event, read_tasks
 from envyard_runner.execution.reference_run import ReferenceRun
 from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
+from envyard_runner.execution.training_check import REFERENCED_TASKS
 from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.form_trial import answered_tasks
@@ -31,12 +32,12 @@ from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.sandbox import SandboxError
 from envyard_runner.survey.leaks import leak_in
-from envyard_runner.survey.near_duplicates import repeated
+from envyard_runner.survey.listing import TRAIN, Listing, compare_tasks
 
 MAX_SECONDS = 120.0
 NEEDED_SHARE = 0.3  # of the run's time that must be left for a survey to begin
 PLAYED = 20  # references, spread over all tasks
-MOSTLY = 0.5  # of the tasks that have a prompt, from which on an empty one is missing
+OUT_OF_MEMORY = "MemoryError"
 
 
 class SurveyRun:
@@ -54,6 +55,7 @@ class SurveyRun:
         self.wanted = job.survey_tasks > job.tasks and bool(self._first)
         self.gateway = Gateway(self._job, None, form=collector.plan.forms.chosen)
         self.survey: Survey | None = None
+        self._listing = Listing(self._job.tasks)
         self._answers: dict[int, str] = {}
         self._references: list[PlayedReference] = []
         self._leaks: dict[int, str] = {}
@@ -91,7 +93,8 @@ class SurveyRun:
         data = access.data.replay_endpoint()
         proxy = access.hosts.endpoint(self.gateway.judge)
         endpoints = Endpoints(self.gateway, data, proxy)
-        many = factory.surveying(tasks=self._job.tasks, seed=self._job.seed)
+        job = self._job
+        many = factory.surveying(tasks=job.tasks, seconds=job.survey_seconds, seed=job.seed)
         references = ReferenceRun(self.gateway, access, outbox, lambda: None)
         async with (
             references.computing(many, keys),
@@ -110,22 +113,25 @@ class SurveyRun:
         """Process one line."""
         event = parse_event(line)
         match event.get("event"):
+            case "tasks" if self.survey is None:
+                self._listing.add(event)
+            case "listed" if self.survey is None:
+                self._listing.end(event)
             case "loaded" if self.survey is None:
                 await self._loaded(event)
             case "rollout":
                 self._rollout(event)
             case "fatal" if self.survey is None and event.get("stage") == "load":
                 error = record(event.get("error"))
-                why = f"{text(error.get('type'), 100)}: {text(error.get('message'), 500)}"
-                self.survey = Survey(limit=self._job.tasks, error=why)
+                if error.get("type") != OUT_OF_MEMORY:  # half of what the run had
+                    self.survey = Survey(limit=self._job.tasks, error=_described(error))
 
     def result(self) -> Survey:
         """The survey with the references that were played by now."""
-        survey = self.survey or Survey()
         answers = Counter(self._answers.values())
         top, most = answers.most_common(1)[0] if answers else ("", 0)
         return replace(
-            survey,
+            self.survey or Survey(),
             answers=answers.total(),
             same_answers=most,
             top_answer=text(top, 200),
@@ -138,25 +144,17 @@ class SurveyRun:
         tasks = read_tasks(event, self._job)
         rows = records(event.get("tasks"), self._job.tasks)
         self.gateway.plan.references.add_tasks(rows)
-        for row in rows:
-            if isinstance(row.get("answer"), str) and row["answer"].strip():
-                self._answers[count(row.get("index"))] = text(row["answer"], 2000)
-        prompts = [task.prompt for task in tasks if task.prompt.strip()]
-        exact, near = await asyncio.to_thread(repeated, prompts)
-        empty = [task.index for task in tasks if not task.prompt.strip()]
         listed = event.get("seed_options")
         same = [task.hash for task in tasks[: len(self._first)]] == [t.hash for t in self._first]
-        self.survey = Survey(
+        survey = Survey(
             limit=self._job.tasks,
-            tasks=len(tasks),
-            prompts=len(prompts),
-            exact=exact,
-            near=near,
-            empty=empty[:MAX_INDICES] if len(prompts) > MOSTLY * len(tasks) else [],
             seed_ignored=bool(listed) and same and len(self._first) > 1,
         )
+        train = self._listing.tasks[TRAIN]
+        self._answers = {each.index: each.answer for each in train if each.answer is not None}
+        self.survey = await asyncio.to_thread(compare_tasks, self._listing, survey)
         playable = [] if self._judged or event.get("compares") is True else spread(tasks)
-        answered = answered_tasks(records(event.get("tasks"), self._job.tasks))
+        answered = answered_tasks(rows)
         self.gateway.plan.make(
             playable, swapped=(), compares=False, answered=answered, tries_forms=False
         )
@@ -184,14 +182,21 @@ class SurveyRun:
         conversation = "\n".join(plain_text(message.get("content")) for message in sent)
         reply = plain_text((played.reference or {}).get("content"))
         if reply.strip():
-            self._answers.setdefault(task, text(reply, 2000))
+            self._answers.setdefault(task, text(reply, 400))
         if found := leak_in(conversation, reply):
             self._leaks[task] = found
 
 
 def spread(tasks: Sequence[TaskResult]) -> list[TaskResult]:
-    """At most PLAYED tasks that have a reference, from the first to the last at equal distances."""
-    able = [task for task in tasks if task.reference]
+    """At most PLAYED tasks that have a reference, from the first to the last at equal distances.
+
+    The process that calls oracle() loads the first REFERENCED_TASKS.
+    """
+    able = [
+        task
+        for task in tasks
+        if task.reference and not (task.hook and task.index >= REFERENCED_TASKS)
+    ]
     if len(able) <= PLAYED:
         return able
     return [able[round(at * (len(able) - 1) / (PLAYED - 1))] for at in range(PLAYED)]

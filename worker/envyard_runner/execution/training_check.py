@@ -37,6 +37,7 @@ HOST_FILES = (
     "verifiers_v0_releases.py",
 )
 CONFIG = "config.json"
+REFERENCED_TASKS = 1_000  # whose oracle() may be called, in a survey of more
 JUDGE = "calls went to a judge, and a trainer's host does not name their rollouts"
 
 
@@ -141,7 +142,7 @@ def host_config(job: GuestJob, **fields: Any) -> HostConfig:
     return HostConfig(
         adapter=job.adapter.partition(":")[0],
         module=job.module,
-        tasks=job.tasks,
+        tasks=max(job.tasks, min(job.listed_tasks, REFERENCED_TASKS)),
         seed=job.seed,
         model=MODEL_NAME,
         max_turns=job.max_turns,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -96,6 +97,11 @@ class FrameworkAdapter(Protocol):
     seed_options: list[str]  # the options that were given the seed; known once tasks are loaded
 
     @property
+    def bounded(self) -> bool:
+        """Whether the tasks end; known once tasks are loaded."""
+        ...
+
+    @property
     def compares(self) -> bool:
         """Whether attempts at a task must be scored together; known once tasks are loaded."""
         ...
@@ -110,6 +116,18 @@ class FrameworkAdapter(Protocol):
 
     def load(self) -> list[Task]:
         """The first tasks, in the environment's own order."""
+        ...
+
+    def every_task(self, limit: int) -> Iterator[Task]:
+        """The tasks again from the first, as they are needed, and no more than `limit`."""
+        ...
+
+    def evaluation_tasks(self, limit: int) -> Iterator[Task] | None:
+        """The same of a split for evaluation, apart from that for training; None without one."""
+        ...
+
+    def fields(self, task: Task) -> dict[str, Any]:
+        """All that the framework keeps of a task."""
         ...
 
     def shared_resources(self) -> AbstractAsyncContextManager[None]:

@@ -21,6 +21,7 @@ from . import aiohttp_sessions, containers
 from .adapter import FrameworkAdapter, Outcome, Rollout, Task, load_adapter
 from .events import PLAN_FD_VARIABLE, Events, error_of, failure
 from .job import GuestJob, read_own
+from .listing import list_tasks
 from .loop_alarm import LoopAlarm, RolloutTimeout, run_to_end
 from .rollout_context import name_requests, rollout
 
@@ -44,7 +45,7 @@ def main() -> int:
         steps.begin()
         adapter.import_environment()
         steps.enter("load", "imported")
-        tasks = adapter.load()
+        tasks = list_tasks(job, adapter, adapter.load(), steps.events)
         seconds = time.monotonic() - started
         driver = Driver(job, adapter, steps.events)
         earlier = "\n".join(task.hash for task in tasks[: job.first_task])

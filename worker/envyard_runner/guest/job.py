@@ -21,8 +21,9 @@ class GuestJob:
     `tasks` is the most tasks to take from the start of the dataset, of which those from
     `first_task` on are played. `seed` goes to environments
     that offer a `seed` option. `rollout_timeout` is in seconds, `max_tokens` bounds one reply.
-    `variables` are the version's, for the process that holds its code alone: some of them make any
-    program load a library.
+    `listed_tasks` is how many tasks are listed by their texts before the rollouts, within
+    `listing_seconds`; 0 for none. `variables` are the version's, for the process that holds its
+    code alone: some of them make any program load a library.
     """
 
     framework: str
@@ -37,6 +38,8 @@ class GuestJob:
     max_turns: int = 32
     max_tokens: int = 512
     rollout_timeout: float = 120.0
+    listed_tasks: int = 0
+    listing_seconds: float = 20.0
     variables: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import importlib
 import inspect
 import os
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,14 +76,31 @@ class VerifiersV0:
         seed_options = seeds.options(self.module.load_environment, self.job.seed)
         self.seed_options = [*seed_options]
         self.env = self.module.load_environment(**seed_options)
-        split, rows = releases.first_rows(self.env, self.job.tasks)
-        return [_task(index, row, split) for index, row in enumerate(rows)]
+        return [*self.every_task(self.job.tasks)]
 
     @contextlib.asynccontextmanager
     async def shared_resources(self) -> AsyncIterator[None]:
         """The HTTP client, whose settings those of rollouts share."""
         async with self.http:
             yield
+
+    bounded = True  # data sets have a length
+
+    def every_task(self, limit: int) -> Iterator[Task]:
+        """The rows of the split that is played, from the first."""
+        split, rows = releases.rows(self.env, limit)
+        return (_task(index, row, split) for index, row in enumerate(rows))
+
+    def evaluation_tasks(self, limit: int) -> Iterator[Task] | None:
+        """The rows of the evaluation dataset beside one for training."""
+        rows = releases.evaluation_rows(self.env, limit)
+        if rows is None:
+            return None
+        return (_task(index, row, "eval") for index, row in enumerate(rows))
+
+    def fields(self, task: Task) -> dict[str, Any]:
+        """The row."""
+        return dict(task.source)
 
     @property
     def compares(self) -> bool:

@@ -18,10 +18,12 @@ import hashlib
 import importlib.util
 import inspect
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 CLIENTS = "verifiers.clients"
 SEMAPHORE = "score_sem"
+BATCH = 500  # rows
 
 
 def client_class() -> Any:
@@ -37,11 +39,34 @@ def has_training_rows(env: Any) -> bool:
     return env.dataset is not None
 
 
-def first_rows(env: Any, count: int) -> tuple[str, list[dict[str, Any]]]:
+def rows(env: Any, count: int) -> tuple[str, Iterable[dict[str, Any]]]:
     """The split (`train`, or `eval` where it is the only one) and its first rows."""
     split = "train" if has_training_rows(env) else "eval"
     take = env.get_dataset if split == "train" else env.get_eval_dataset
-    return split, take(count).to_list()
+    return split, _batched(take(count))
+
+
+def evaluation_rows(env: Any, count: int) -> Iterable[dict[str, Any]] | None:
+    """The first rows of the evaluation dataset beside one for training; None where there is none.
+
+    A group of environments fills its evaluation dataset with training rows of members without one.
+    """
+    known = getattr(env, "eval_dataset_source", None) or getattr(env, "eval_dataset", None)
+    if known is None or getattr(env, "envs", None) or not has_training_rows(env):
+        return None
+    return _batched(env.get_eval_dataset(count))
+
+
+def first_rows(env: Any, count: int) -> tuple[str, list[dict[str, Any]]]:
+    """The same rows at once."""
+    split, first = rows(env, count)
+    return split, [*first]
+
+
+def _batched(dataset: Any) -> Iterator[dict[str, Any]]:
+    """The rows of a dataset as stored, without decoding of images, some at a time."""
+    for at in range(0, len(dataset), BATCH):
+        yield from dataset.select(range(at, min(at + BATCH, len(dataset)))).to_list()
 
 
 def row_hash(row: dict[str, Any]) -> str:

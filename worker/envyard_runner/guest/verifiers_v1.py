@@ -10,7 +10,7 @@ import contextlib
 import inspect
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import verifiers
@@ -28,6 +28,7 @@ from .events import Fault, error_of, failure
 from .job import GuestJob
 from .toolservers import ForkServer, install
 from .verifiers_v1_config import local_config
+from .verifiers_v1_splits import EVAL, evaluation_taskset, split_name
 
 FAULTS: dict[str, Fault] = {
     "ProviderError": "model",
@@ -61,11 +62,32 @@ class VerifiersV1:
         if _has_tools(taskset):
             install(ForkServer())
 
+    @property
+    def bounded(self) -> bool:
+        """Whether the taskset states that its tasks end."""
+        return bool(self.env.taskset.bounded)
+
     def load(self) -> list[Task]:
         """The first tasks of the taskset with its default configuration."""
         sys.modules[our_harness.ID.replace("-", "_")] = our_harness
         self.env = vf.load_environment(self._config())
-        return [self._task(index, task) for index, task in enumerate(self._first())]
+        return [*self.every_task(self.job.tasks)]
+
+    def every_task(self, limit: int) -> Iterator[Task]:
+        """The tasks of the taskset from the first."""
+        return (self._task(i, task) for i, task in enumerate(self.env.taskset.take(limit)))
+
+    def evaluation_tasks(self, limit: int) -> Iterator[Task] | None:
+        """The tasks of the same taskset with another value of its option `split`."""
+        other = evaluation_taskset(self.env.taskset)
+        if other is None:
+            return None
+        return (self._task(i, task, EVAL) for i, task in enumerate(other.take(limit)))
+
+    def fields(self, task: Task) -> dict[str, Any]:
+        """The task's data."""
+        data: dict[str, Any] = task.source.data.model_dump(mode="json", exclude_defaults=True)
+        return data
 
     @contextlib.asynccontextmanager
     async def shared_resources(self) -> AsyncIterator[None]:
@@ -96,15 +118,13 @@ class VerifiersV1:
         self.several_roles = local.several_roles  # another may speak first
         return local.config
 
-    def _first(self) -> Any:
-        return self.env.taskset.take(self.job.tasks)
-
-    def _task(self, index: int, task: Any) -> Task:
+    def _task(self, index: int, task: Any, split: str | None = None) -> Task:
         data = task.data
         if _needs_container(task):
             containers.need(data.image)
         oracle = inspect.getattr_static(task, "oracle", None)  # runs none of the task's code
-        split = getattr(data, "split", None) or getattr(self.env.taskset.config, "split", None)
+        split = split or getattr(data, "split", None)
+        split = split or getattr(self.env.taskset.config, "split", None)
         return Task(
             index=index,
             hash=task.hash,
@@ -137,12 +157,6 @@ def _needs_container(task: Any) -> bool:
 def _row(data: Any) -> str:
     """The fields that identify a task without a prompt."""
     return json.dumps(data.model_dump(mode="json", exclude_defaults=True, exclude={"idx"}))
-
-
-def split_name(split: Any) -> str | None:
-    """`train` or `eval` as the hub calls them, None for anything else."""
-    known = {"train": "train", "eval": "eval", "test": "eval", "validation": "eval", "val": "eval"}
-    return known.get(split.lower()) if isinstance(split, str) else None
 
 
 def outcome(episode: Any) -> Outcome:

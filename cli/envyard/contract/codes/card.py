@@ -67,6 +67,18 @@ CARD = (
         severity="warning",
     ),
     environment_fault(
+        "card.contradictions",
+        "Tasks with the same prompt have different answers.",
+        "Correct the answers, or show the policy what tells the tasks apart.",
+        severity="warning",
+    ),
+    environment_fault(
+        "card.splits_overlap",
+        "The evaluation split contains tasks of the training split.",
+        "Remove these tasks from one of the two splits.",
+        severity="warning",
+    ),
+    environment_fault(
         "card.late_tasks",
         "Tasks beyond the first are broken.",
         "Load and play tasks over the whole range before a release.",

@@ -1,0 +1,224 @@
+"""The listed tasks of an environment, read from untrusted events, and what their texts show.
+
+Imports nothing of the runner's execution.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from envyard.contract.survey import (
+    MAX_CONTRADICTIONS,
+    MAX_INDICES,
+    Contradiction,
+    Split,
+    Survey,
+)
+from envyard.contract.values import count, text
+from envyard_runner.survey.near_duplicates import TextIndex
+
+ROWS = 400  # of one event
+CHARACTERS = 60_000_000  # of all prompts together
+PROMPT, ANSWER, DIGEST = 2_000, 400, 64
+TRAIN, EVAL = "train", "eval"
+MOSTLY = 0.5  # of the tasks that have a prompt or an answer, from which on a lack is a flaw
+SECRETS = 0.2  # of the tasks that share a prompt with others, from which on prompts name no task
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One task: its prompt, its answer (None without one), and digests of what a policy is shown
+    beyond text and of its other data."""
+
+    index: int
+    prompt: str
+    answer: str | None
+    shown: str
+    hidden: str
+
+    @property
+    def key(self) -> str:
+        """What a policy is shown."""
+        return f"{self.prompt}\0{self.shown}"
+
+    def same_data(self, other: Listed) -> bool:
+        """Whether nothing shows that another reply would be right."""
+        if self.answer is None or other.answer is None:
+            return self.hidden == other.hidden
+        return _plain(self.answer) == _plain(other.answer)
+
+
+class Listing:
+    """The tasks of both splits, built from events; `ends` states how the listing of each ended."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._left = limit, CHARACTERS
+        self.tasks: dict[str, list[Listed]] = {TRAIN: [], EVAL: []}
+        self.ends: dict[str, Split] = {}
+
+    def add(self, event: dict[str, Any]) -> None:
+        """Add the rows of a `tasks` event; others are dropped, and so are those beyond a limit."""
+        tasks = self.tasks.get(text(event.get("split"), 10))
+        rows = event.get("rows")
+        for row in rows[:ROWS] if tasks is not None and isinstance(rows, list) else []:
+            if isinstance(row, list) and len(row) == 6 and len(tasks or ()) < self._limit:
+                listed = _listed(row)
+                self._left -= len(listed.prompt)
+                if tasks is not None and self._left > 0:
+                    tasks.append(listed)
+
+    def end(self, event: dict[str, Any]) -> None:
+        """Note a `listed` event."""
+        split = text(event.get("split"), 10)
+        if split in self.tasks:
+            self.ends.setdefault(
+                split,
+                Split(
+                    tasks=len(self.tasks[split]),
+                    complete=event.get("complete") is True,
+                    endless=event.get("endless") is True,
+                    error=text(event.get("error"), 500),
+                ),
+            )
+
+
+def _listed(row: Sequence[Any]) -> Listed:
+    index, prompt, answer, _, shown, hidden = row
+    known = text(answer, ANSWER) if isinstance(answer, str) and answer.strip() else None
+    return Listed(
+        count(index), text(prompt, PROMPT), known, text(shown, DIGEST), text(hidden, DIGEST)
+    )
+
+
+def prompted(tasks: Sequence[Listed]) -> list[Listed]:
+    """Those that show a policy something."""
+    return [task for task in tasks if task.prompt.strip() or task.shown]
+
+
+def repeated_tasks(tasks: Sequence[Listed]) -> tuple[int, int]:
+    """How many tasks equal an earlier one, and how many more nearly do.
+
+    Tasks with other answers, or with other data where one has no answer, are no copies: games
+    begin every task with the same words. Neither are tasks with other images.
+    """
+    first: defaultdict[str, list[Listed]] = defaultdict(list)
+    index, distinct = TextIndex(), list[Listed]()
+    exact = near = 0
+    for task in prompted(tasks):
+        if any(task.same_data(other) for other in first[task.key]):
+            exact += 1
+            continue
+        alike = bool(first[task.key])
+        first[task.key].append(task)
+        if alike:
+            continue
+
+        def is_copy(place: int, task: Listed = task) -> bool:
+            other = distinct[place]
+            return other.shown == task.shown and (
+                task.answer is None or other.answer is None or task.same_data(other)
+            )
+
+        if index.near(task.prompt, accept=is_copy) is None:
+            index.add(task.prompt)
+            distinct.append(task)
+        else:
+            near += 1
+    return exact, near
+
+
+def contradictions(tasks: Sequence[Listed]) -> list[tuple[Listed, Listed]]:
+    """Pairs of tasks that show a policy the same and have different answers.
+
+    None where many tasks share a prompt, because a secret or a state then decides; where other data
+    differ, they may decide too.
+    """
+    groups: defaultdict[str, list[Listed]] = defaultdict(list)
+    for task in tasks:
+        if task.prompt.strip():
+            groups[" ".join(task.key.split()).casefold()].append(task)
+    shared = [group for group in groups.values() if len(group) > 1]
+    if sum(map(len, shared)) > SECRETS * len(tasks):
+        return []
+    return [pair for group in shared for pair in _contradicting(group)]
+
+
+def _contradicting(group: Sequence[Listed]) -> Iterator[tuple[Listed, Listed]]:
+    first = group[0]
+    for other in group[1:]:
+        known = first.answer is not None and other.answer is not None
+        if known and first.hidden == other.hidden and not first.same_data(other):
+            yield first, other
+
+
+def without_prompt(tasks: Sequence[Listed]) -> list[int]:
+    """The tasks without a prompt, where most have one."""
+    empty = [task.index for task in tasks if not (task.prompt.strip() or task.shown)]
+    return empty[:MAX_INDICES] if len(tasks) - len(empty) > MOSTLY * len(tasks) else []
+
+
+def without_answer(tasks: Sequence[Listed]) -> list[int]:
+    """The tasks without an answer, where nine of ten have one."""
+    empty = [task.index for task in tasks if task.answer is None]
+    return empty[:MAX_INDICES] if 10 * len(empty) < len(tasks) else []
+
+
+def overlap(train: Sequence[Listed], evaluation: Sequence[Listed]) -> tuple[list[int], list[int]]:
+    """The evaluation tasks that equal a training task, and those that nearly do."""
+    exact_keys: defaultdict[str, list[Listed]] = defaultdict(list)
+    index, distinct = TextIndex(), list[Listed]()
+    for task in prompted(train):
+        if not exact_keys[task.key] and task.prompt.strip():
+            index.add(task.prompt)
+            distinct.append(task)
+        exact_keys[task.key].append(task)
+    exact, near = [], []
+    for task in prompted(evaluation):
+        if any(task.same_data(other) for other in exact_keys.get(task.key, ())):
+            exact.append(task.index)
+        elif task.prompt.strip() and task.key not in exact_keys:
+
+            def is_copy(place: int, task: Listed = task) -> bool:
+                other = distinct[place]
+                known = task.answer is not None and other.answer is not None
+                return other.shown == task.shown and known and task.same_data(other)
+
+            if index.near(task.prompt, accept=is_copy) is not None:
+                near.append(task.index)
+    return exact, near
+
+
+def compare_tasks(listing: Listing, survey: Survey) -> Survey:
+    """The survey with what the listed tasks show."""
+    train, evaluation = listing.tasks[TRAIN], listing.tasks[EVAL]
+    exact, near = repeated_tasks(train)
+    pairs = contradictions(train)
+    shared_exact, shared_near = overlap(train, evaluation)
+    return replace(
+        survey,
+        tasks=len(train),
+        prompts=len(prompted(train)),
+        exact=exact,
+        near=near,
+        empty=without_prompt(train),
+        unanswered=without_answer(train),
+        train=listing.ends.get(TRAIN),
+        evaluation=listing.ends.get(EVAL),
+        contradicting=len(pairs),
+        contradictions=[_contradiction(*pair) for pair in pairs[:MAX_CONTRADICTIONS]],
+        shared_exact=len(shared_exact),
+        shared_near=len(shared_near),
+        shared=sorted([*shared_exact, *shared_near])[:MAX_INDICES],
+    )
+
+
+def _contradiction(one: Listed, other: Listed) -> Contradiction:
+    answers = [(each.answer or "")[:100] for each in (one, other)]
+    return Contradiction([one.index, other.index], one.prompt[:200], answers)
+
+
+def _plain(answer: str) -> str:
+    return " ".join(answer.split()).casefold()
