@@ -42,7 +42,8 @@ class Config:
     what must be free below `home` before a run is taken, `data_source` the hub of data sets that
     runs may read, of which `data_bytes` are kept and a run reads `data_run_bytes`, `hosts_allowed`
     whether runs may reach hosts that their hub approved, with `hosts_bytes` both ways, `nltk_data`
-    a folder for environments that depend on NLTK, `cgroup` a
+    a folder for environments that depend on NLTK, `benchmarks` one of lists that tasks are
+    compared with, `cgroup` a
     delegated cgroup v2 folder (None: look at the runner's own), `index_environment` the variables
     of uv for its package index and certificates.
     """
@@ -68,6 +69,7 @@ class Config:
     data_bytes: int = 50 << 30
     data_run_bytes: int = 2 << 30
     nltk_data: Path | None = None
+    benchmarks: Path | None = None
     hosts_allowed: bool = False
     hosts_bytes: int = 256 << 20
     build_bytes: int = 20 << 30  # that the disk may lose while one venv is built
@@ -100,6 +102,7 @@ class Config:
             data_bytes=_number(environ, "RUNNER_DATA_MB", 50 << 10) * MEBIBYTE,
             data_run_bytes=_number(environ, "RUNNER_DATA_RUN_MB", 2 << 10) * MEBIBYTE,
             nltk_data=_folder(environ, "RUNNER_NLTK_DATA"),
+            benchmarks=_folder(environ, "RUNNER_BENCHMARKS"),
             hosts_allowed=_flag(environ, "RUNNER_HOSTS", default=False),
             hosts_bytes=_number(environ, "RUNNER_HOSTS_MB", 256) * MEBIBYTE,
             venv_cache_bytes=_number(environ, "RUNNER_VENV_CACHE_MB", 20 << 10) * MEBIBYTE,

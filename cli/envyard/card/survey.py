@@ -76,6 +76,7 @@ def survey_findings(evidence: Evidence) -> list[Finding]:
         *_late_tasks(survey, evidence),
         *([] if abstains else _unanswered(survey)),
         *_splits(survey),
+        *_benchmarks(survey),
         *_seed(survey),
     ]
 
@@ -129,6 +130,21 @@ def _splits(survey: Survey) -> Iterator[Finding]:
             value=shared,
             tasks=survey.shared,
         )
+
+
+def _benchmarks(survey: Survey) -> Iterator[Finding]:
+    for each in survey.benchmarks or ():
+        if each.tasks > 1:
+            named = ", ".join(map(str, each.examples))
+            yield finding(
+                "card.overlap",
+                f"{each.tasks} of {survey.tasks} tasks share 13 words in a row, or a whole shorter "
+                f"item, with the benchmark list {each.name!r}: {named}.",
+                n=survey.tasks,
+                value=each.tasks,
+                name=each.name,
+                tasks=each.examples,
+            )
 
 
 def _unanswered(survey: Survey) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ SURVEY_SECONDS = 20.0  # in which they are listed
 MAX_REFERENCES = 100
 MAX_INDICES = 20
 MAX_CONTRADICTIONS = 5
+MAX_BENCHMARKS = 100  # lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,29 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True)
+class BenchmarkOverlap:
+    """How many tasks share words with an item of a list of the operator's, and the first of them.
+
+    `items` is how many items of the list are long enough to be compared.
+    """
+
+    name: str
+    items: int
+    tasks: int
+    examples: list[int] = field(default_factory=list)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> BenchmarkOverlap:
+        """Read an untrusted JSON form."""
+        return cls(
+            text(data.get("name"), 100),
+            count(data.get("items")),
+            count(data.get("tasks")),
+            _indices(data.get("examples")),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Survey:
     """What a load of up to `limit` tasks showed, with another seed where the environment takes one.
 
@@ -77,7 +101,8 @@ class Survey:
     tasks without a prompt where most have one, `unanswered` without an answer where nearly all have
     one. `contradicting` pairs have one prompt and two answers; `contradictions` are the first of
     them. Of the evaluation tasks `shared_exact` equal a training task and `shared_near` nearly do;
-    `shared` are the first of them. `same_answers` is how often the most
+    `shared` are the first of them. `benchmarks` are the operator's lists; None where the runner has
+    none. `same_answers` is how often the most
     common of `answers` occurs, which is `top_answer`. `leaks` are tasks, of those in `references`,
     whose first call names the answer. `seed_ignored`: the environment takes a seed and the first
     tasks are those of the other seed. `error` is why the tasks could not be loaded.
@@ -97,6 +122,7 @@ class Survey:
     shared_exact: int = 0
     shared_near: int = 0
     shared: list[int] = field(default_factory=list)
+    benchmarks: list[BenchmarkOverlap] | None = None
     answers: int = 0
     same_answers: int = 0
     top_answer: str = ""
@@ -128,6 +154,12 @@ class Survey:
                 for row in records(data.get("contradictions"), MAX_CONTRADICTIONS)
             ],
             shared=_indices(data.get("shared")),
+            benchmarks=None
+            if data.get("benchmarks") is None
+            else [
+                BenchmarkOverlap.from_dict(row)
+                for row in records(data.get("benchmarks"), MAX_BENCHMARKS)
+            ],
             top_answer=text(data.get("top_answer"), 200),
             references=[
                 PlayedReference(

@@ -11,7 +11,13 @@ from envyard.card.evidence import Evidence
 from envyard.card.verdict import findings_of
 from envyard.contract.facts import Facts
 from envyard.contract.scoring import Scoring
-from envyard.contract.survey import Contradiction, PlayedReference, Split, Survey
+from envyard.contract.survey import (
+    BenchmarkOverlap,
+    Contradiction,
+    PlayedReference,
+    Split,
+    Survey,
+)
 from tests.registry.card.test_measures import evidence, measured
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts
 
@@ -146,3 +152,12 @@ def test_tasks_without_an_answer_warn_except_where_abstention_is_declared() -> N
     assert codes(run) == [("card.late_tasks", "warning")]
     declared = replace(run, facts=replace(run.facts, scoring=Scoring(abstention=True)))
     assert codes(declared) == []
+
+
+def test_tasks_that_share_items_of_a_benchmark_warn_and_name_the_list() -> None:
+    rows = [BenchmarkOverlap("gsm8k", 1319, 2, [3, 9]), BenchmarkOverlap("mmlu", 14042, 1, [4])]
+    [finding] = findings_of(surveyed(benchmarks=rows), POLICIES)
+    assert (finding.code, finding.severity) == ("card.overlap", "warning")
+    assert "2 of 40 tasks share 13 words" in finding.message
+    assert "'gsm8k': 3, 9" in finding.message
+    assert codes(surveyed(benchmarks=[])) == []

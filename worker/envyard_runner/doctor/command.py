@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from envyard_runner.config import Config, ConfigError
+from envyard_runner.doctor.benchmarks import examine_benchmarks
 from envyard_runner.doctor.check import Check
 from envyard_runner.doctor.data import examine_data
 from envyard_runner.doctor.hub import examine_hub
@@ -47,7 +48,8 @@ async def examine(config: Config, *, environment: bool = True) -> list[Check]:
     fit = environment and all(check.ok for check in machine)
     played = await examine_environment(config) if fit else []
     hub = await examine_hub(config)
-    return [*machine, disk, *played, *hub, *await examine_data(config)]
+    data = await examine_data(config)
+    return [*machine, disk, *played, *hub, *data, *examine_benchmarks(config)]
 
 
 async def examine_environment(config: Config) -> list[Check]:

@@ -200,7 +200,7 @@ async def _evaluate(
         )  # fmt: skip
         if hosts.secrets:
             outbox.without_secrets = hosts.secrets.without
-        access = RunAccess(model, judge_model, data, hosts)
+        access = RunAccess(model, judge_model, data, hosts, machine.config.benchmarks)
         ending = await play(job, access, factory, outbox)
         if data.lock != job.data_lock and not job.data_frozen:
             await hub.data_lock(job, data.lock)

@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from envyard_runner.data.endpoint import DataEndpoint
@@ -67,12 +68,13 @@ class SandboxFactory:
 @dataclass(frozen=True, slots=True)
 class RunAccess:
     """What a run may reach from its sandboxes: its models, None where there are none, data sets and
-    hosts."""
+    hosts; and, outside them, the folder of `benchmarks` that its tasks are compared with."""
 
     model: Model | None
     judge_model: Model | None
     data: DataAccess
     hosts: HostAccess
+    benchmarks: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.sandbox import SandboxError
+from envyard_runner.survey.benchmarks import BenchmarkList, overlapping, read_lists
 from envyard_runner.survey.leaks import leak_in
 from envyard_runner.survey.listing import TRAIN, Listing, compare_tasks
 
@@ -55,6 +56,7 @@ class SurveyRun:
         self.wanted = job.survey_tasks > job.tasks and bool(self._first)
         self.gateway = Gateway(self._job, None, form=collector.plan.forms.chosen)
         self.survey: Survey | None = None
+        self.lists: list[BenchmarkList] | None = None
         self._listing = Listing(self._job.tasks)
         self._answers: dict[int, str] = {}
         self._references: list[PlayedReference] = []
@@ -93,6 +95,11 @@ class SurveyRun:
         data = access.data.replay_endpoint()
         proxy = access.hosts.endpoint(self.gateway.judge)
         endpoints = Endpoints(self.gateway, data, proxy)
+        if access.benchmarks is not None:
+            try:
+                self.lists = await asyncio.to_thread(read_lists, access.benchmarks)
+            except OSError as error:
+                outbox.log_line(f"the tasks were compared with no benchmark: {error}")
         job = self._job
         many = factory.surveying(tasks=job.tasks, seconds=job.survey_seconds, seed=job.seed)
         references = ReferenceRun(self.gateway, access, outbox, lambda: None)
@@ -152,7 +159,11 @@ class SurveyRun:
         )
         train = self._listing.tasks[TRAIN]
         self._answers = {each.index: each.answer for each in train if each.answer is not None}
-        self.survey = await asyncio.to_thread(compare_tasks, self._listing, survey)
+        survey = await asyncio.to_thread(compare_tasks, self._listing, survey)
+        if self.lists is not None:
+            compared = await asyncio.to_thread(overlapping, train, self.lists)
+            survey = replace(survey, benchmarks=compared)
+        self.survey = survey
         playable = [] if self._judged or event.get("compares") is True else spread(tasks)
         answered = answered_tasks(rows)
         self.gateway.plan.make(

@@ -79,6 +79,12 @@ CARD = (
         severity="warning",
     ),
     environment_fault(
+        "card.overlap",
+        "Tasks contain items of a benchmark.",
+        "Remove these tasks: a model that trains on them shows nothing on that benchmark.",
+        severity="warning",
+    ),
+    environment_fault(
         "card.late_tasks",
         "Tasks beyond the first are broken.",
         "Load and play tasks over the whole range before a release.",
