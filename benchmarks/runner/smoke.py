@@ -74,11 +74,15 @@ class Timed(Sandbox):
 
 
 def _purpose(options: dict[str, Any]) -> str:
-    if options.get("host") is not None:
-        return "trainer"
-    if json.loads(options["job"])["tasks"] > TASKS:
+    host = options.get("host")
+    if host is not None:
+        return "references" if "reference_main.py" in host else "trainer"
+    if json.loads(options["job"])["listed_tasks"]:
         return "survey"
-    return ("play", "replay", "judge")[min(2, len(phases))]
+    played = {phase["sandbox"] for phase in phases}
+    return next(
+        each for each in ("play", "replay", "judge") if each not in played or each == "judge"
+    )
 
 
 def _now() -> float:

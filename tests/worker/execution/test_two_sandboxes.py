@@ -40,7 +40,7 @@ class Sandboxes:
 
     def prepare(self, *, job: bytes, limits: Limits, certificates: bytes, **_: object) -> Any:
         self.limits.append(limits)
-        number, survey = len(self.limits), b'"tasks": 50' in job
+        number, survey = len(self.limits), b'"listed_tasks": 50' in job
         if survey and self.refuse:
             raise SandboxError("no uid is free")
         return _Counted(self, self._program(number, survey=survey), self.end).prepare(
@@ -93,7 +93,7 @@ def test_the_survey_runs_beside_the_replays_within_the_memory_of_one_sandbox() -
     replayed, surveyed = (each.memory_bytes + for_files for each in both)
     assert replayed == (WHOLE + for_files) / 2
     assert surveyed == replayed / 2  # beside it may be the sandbox of its references
-    assert outcome.hub.facts["survey"]["tasks"] == 2
+    assert outcome.hub.facts["survey"]["limit"] == 50
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_sandboxes_run_one_after_the_other_where_two_would_not_fit(end: Exit, sp
     assert outcome.result[0] == "succeeded"
     assert sandboxes.most == 1
     assert {each.memory_bytes for each in sandboxes.limits} == {spec.limits.memory_bytes}
-    assert outcome.hub.facts["survey"]["tasks"] == 2
+    assert outcome.hub.facts["survey"]["limit"] == 50
 
 
 def test_a_survey_that_hangs_ends_with_a_run_whose_second_load_failed() -> None:
