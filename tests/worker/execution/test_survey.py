@@ -45,13 +45,13 @@ class Surveyed:
         groups = asyncio.run(self.run.gateway.plan.groups())
         return sorted(item["task"] for group in groups for item in group)
 
-    def play(self, task: int, prompt: str, reply: str, **fields: Any) -> None:
+    def play(self, task: int, prompt: str, reply: str, tools: Any = (), **fields: Any) -> None:
         """One call that got the reference, and the rollout's end."""
         gateway = self.run.gateway
         name = f"oracle/{task}/0"
         record = gateway.records.open(name)
         record.reference = {"role": "assistant", "content": reply}
-        call = Call([{"role": "user", "content": prompt}], [], False, False, {})
+        call = Call([{"role": "user", "content": prompt}], [*tools], False, False, {})
         record.add(call, Reply(content=[reply], finish_reason="stop"), 0.0)
         self("rollout", rollout=gateway.plan.alias(name), **fields)
 
@@ -142,3 +142,11 @@ def test_a_load_without_enough_of_the_halved_memory_is_not_the_environments() ->
     survey.run.survey = None
     survey("fatal", stage="load", error={"type": "MemoryError", "message": ""})
     assert survey.run.survey is None
+
+
+def test_the_answer_in_the_description_of_a_tool_is_a_leak() -> None:
+    survey = Surveyed(rows(3))
+    tool = {"function": {"name": "look_up", "description": "Look up (key: 4711)."}}
+    survey.play(0, "What?", "4711", tools=[{"type": "function", **tool}], ok=True, reward=1.0)
+    survey.play(1, "What?", "4712", tools=[{"type": "function", **tool}], ok=True, reward=1.0)
+    assert (survey.result.leaks, survey.result.leak) == ([0], "key: 4711")

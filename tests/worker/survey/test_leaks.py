@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from envyard_runner.survey.leaks import leak_in
+from envyard_runner.survey.leaks import leak_in, tool_texts
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,11 @@ def test_an_answer_behind_a_word_that_presents_it_is_a_leak(
 )
 def test_echo_extraction_and_choice_are_no_leaks(conversation: str, reference: str) -> None:
     assert not leak_in(conversation, reference)
+
+
+def test_descriptions_of_tools_and_of_their_parameters_are_read() -> None:
+    city = {"type": "string", "description": "A city.", "enum": ["answer", "42"]}
+    parameters = {"type": "object", "properties": {"description": city}}
+    function = {"name": "look_up", "description": "Look it up.", "parameters": parameters}
+    assert [*tool_texts([{"type": "function", "function": function}])] == ["Look it up.", "A city."]
+    assert [*tool_texts([None, {"function": 7}, {"description": ["x"]}])] == []

@@ -32,7 +32,7 @@ from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.sandbox import SandboxError
 from envyard_runner.survey.benchmarks import BenchmarkList, overlapping, read_lists
-from envyard_runner.survey.leaks import leak_in
+from envyard_runner.survey.leaks import leak_in, tool_texts
 from envyard_runner.survey.listing import TRAIN, Listing, compare_tasks
 
 MAX_SECONDS = 120.0
@@ -190,7 +190,10 @@ class SurveyRun:
         transcript = played.recorder.transcript
         first = transcript.calls[0]
         sent = [transcript.nodes[at].message for at in transcript.path(first.asked)]
-        conversation = "\n".join(plain_text(message.get("content")) for message in sent)
+        texts = [plain_text(message.get("content")) for message in sent]
+        if first.tools >= 0:
+            texts += tool_texts(transcript.tools[first.tools])
+        conversation = "\n".join(texts)
         reply = plain_text((played.reference or {}).get("content"))
         if reply.strip():
             self._answers.setdefault(task, text(reply, 400))

@@ -7,6 +7,8 @@ to choose. A leak is an answer, forwards or backwards, right behind a word that 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
@@ -27,3 +29,16 @@ def leak_in(conversation: str, reference: str) -> str:
         if match := re.search(pattern, conversation, re.IGNORECASE):
             return match[0][:200]
     return ""
+
+
+def tool_texts(tools: Any) -> Iterator[str]:
+    """The descriptions of tools on offer, and of their parameters; names and values are none."""
+    if isinstance(tools, list):
+        for each in tools:
+            yield from tool_texts(each)
+    elif isinstance(tools, dict):
+        for name, value in tools.items():
+            if name == "description" and isinstance(value, str):
+                yield value
+            else:
+                yield from tool_texts(value)
