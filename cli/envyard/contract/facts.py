@@ -16,6 +16,7 @@ from envyard.contract.judge import MAX_CHECKS, JudgeCheck, JudgeFacts
 from envyard.contract.mutants import MAX_MUTANTS, MutantResult
 from envyard.contract.scoring import Scoring
 from envyard.contract.survey import Survey, read_survey
+from envyard.contract.training import TrainingFacts
 from envyard.contract.values import count, finite, names_of, record, rows_of, text, texts_of
 
 MAX_NOT_COUNTED = 20_000
@@ -66,7 +67,8 @@ class Facts:
     `mutants` are changed replies, `survey` is what a load of many more tasks showed. `answer_form`
     is the form in which answer fields were given, None where there are none.
     `loaded_tasks` counts the tasks that were loaded, up to the last of the run or shard;
-    `earlier_tasks` is the digest (`digest_of`) of those before the first of the shard.
+    `earlier_tasks` is the digest (`digest_of`) of those before the first of the shard. `training`
+    is what a trainer's host paid, None where the run did not come that far.
     """
 
     install_seconds: float | None = None
@@ -91,6 +93,7 @@ class Facts:
     answer_form: AnswerForm | None = None
     loaded_tasks: int | None = None
     earlier_tasks: str = ""
+    training: TrainingFacts | None = None
 
     @property
     def uses_network(self) -> bool:
@@ -131,6 +134,9 @@ class Facts:
             else None,
             loaded_tasks=None if loaded is None else count(loaded),
             earlier_tasks=text(data.get("earlier_tasks"), 64),
+            training=TrainingFacts.from_dict(data["training"])
+            if record(data.get("training"))
+            else None,
         )
 
 

@@ -53,7 +53,7 @@ def test_an_honest_environment_passes_everything() -> None:
     measures = {m.code: m for m in all_measures(evidence(played))}
     assert list(measures) == list(MEASURES)
     unmeasured = {code for code, m in measures.items() if m.status == "unknown"}
-    assert unmeasured == {"mutants_caught", "equivalents_kept"}
+    assert unmeasured == {"mutants_caught", "equivalents_kept", "evaluation_aware"}
     assert {m.status for code, m in measures.items() if code not in unmeasured} == {"pass"}
     assert (measures["floor"].value, measures["ceiling"].value) == (0.0, 1.0)
     assert measures["floor"].detail == (

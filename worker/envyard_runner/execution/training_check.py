@@ -12,6 +12,7 @@ from typing import Any
 
 from envyard.contract.findings import Finding, finding
 from envyard.contract.job import JobSpec
+from envyard.contract.training import TrainingFacts
 from envyard.contract.values import finite, text
 from envyard_runner.execution.collector import EventCollector
 from envyard_runner.execution.event_lines import parse_event
@@ -70,6 +71,7 @@ class TrainingCheck:
         asked = JUDGE if judge.calls or judge.refused or judge.unsupported else ""
         if reason := self.replays.why_none or asked or late:
             outbox.log_line(f"no rollout was played the way a trainer does: {reason}")
+            outbox.add_facts(training=TrainingFacts(0, reason=reason))
             return []
         gateway = Gateway(self._job, None, replays=self.replays)
         data = self._access.data.replay_endpoint()
@@ -80,7 +82,16 @@ class TrainingCheck:
                 self.add_line(line)
             await sandbox.wait()
         self._log(outbox)
+        outbox.add_facts(training=self.facts)
         return [*self._findings()]
+
+    @property
+    def facts(self) -> TrainingFacts:
+        """How many rollouts were compared, or why none could be."""
+        compared = len(self.replays.compared)
+        first = next((r for r in self.replays.rollouts if not r.compared), None)
+        reason = f"{first.name}: {first.why_not_compared}" if first and not compared else ""
+        return TrainingFacts(compared, len(self.replays.differing), reason)
 
     def _log(self, outbox: EventOutbox) -> None:
         """Log how many rollouts were compared, and why each of the others was not."""
@@ -129,7 +140,7 @@ class TrainingCheck:
         yield finding(
             "card.evaluation_aware",
             f"{len(differing)} of {compared} rollouts got another reward when they were played "
-            f"twice the way a trainer does, with the recorded replies: {names}. {first.name} got "
+            f"again the way a trainer does, with the recorded replies: {names}. {first.name} got "
             f"{first.reward:g} in the run and in its replay, and {first.rewards[0]:g} there.",
             where=first.name,
             n=len(differing),

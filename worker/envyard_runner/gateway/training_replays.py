@@ -1,14 +1,15 @@
 """Recorded rollouts that are played once more by a trainer's host, and the rewards that it reports.
 
-Each is played twice: a reward that differs both times, and alike, is no chance. They are chosen
-from the rollouts that the ordinary replays repeated exactly.
+They are chosen from those that the ordinary replays repeated exactly. Each is played twice: a
+reward that differs both times, and alike, is no chance. Where a few replays were not exact, each is
+played four times, and two must differ.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +22,8 @@ from envyard_runner.gateway.replays import Kept, Replays
 from envyard_runner.gateway.rollout_records import Record
 
 MAX_ROLLOUTS = 8
-TIMES = 2
+TIMES, MANY_TIMES = 2, 4
+MAX_INEXACT = 0.25  # of the replays, beyond which a reward is too much a matter of chance
 POLICY = "replay"
 NONE_COMPARABLE = "no replayed rollout without a judge has a whole reply to each of its calls"
 
@@ -41,9 +43,9 @@ class TrainingRollout:
 
     @property
     def compared(self) -> bool:
-        """Whether both times ended with a reward and made the recorded calls."""
+        """Whether each time ended with a reward and made the recorded calls."""
         same = all(r.replies_to_repeat and not r.replies_to_repeat.diverged for r in self.records)
-        return same and len(self.rewards) == TIMES
+        return same and len(self.rewards) == len(self.records)
 
     @property
     def why_not_compared(self) -> str:
@@ -55,7 +57,7 @@ class TrainingRollout:
 
     @property
     def differs(self) -> bool:
-        """Whether both times gave the same reward, and not the run's."""
+        """Whether each time gave the same reward, and not the run's."""
         first, *others = self.rewards or [self.reward]
         alike = all(agree(first, other) for other in others)
         return self.compared and alike and not agree(first, self.reward)
@@ -66,14 +68,16 @@ class TrainingReplays:
 
     def __init__(self, replays: Replays) -> None:
         self.judge: RecordedVerdicts = replays.judge
-        self.why_none = _why_none(replays)
-        sample = [] if self.why_none else _sample(replays.results, replays.kept)
+        exact, played = _exact(replays)
+        self.why_none = _why_none(replays, exact, played)
+        sample = [] if self.why_none else _sample(replays.results, replays.kept, exact)
+        self._times, self._minimum = (TIMES, 1) if len(exact) == played else (MANY_TIMES, 2)
         self.rollouts = [TrainingRollout(name, kept.reward) for name, kept in sample]
         if not self.rollouts:
             self.why_none = self.why_none or NONE_COMPARABLE
         self._aliases: dict[str, tuple[TrainingRollout, Record]] = {}
         for rollout in self.rollouts:
-            for _ in range(TIMES):
+            for _ in range(self._times):
                 replies = RecordedReplies(replays.kept[rollout.name].transcript)
                 record = Record(rollout.name, POLICY, Recorder(0), replies_to_repeat=replies)
                 rollout.records.append(record)
@@ -116,29 +120,43 @@ class TrainingReplays:
 
     @property
     def differing(self) -> list[TrainingRollout]:
-        """The rollouts that a trainer's host pays otherwise."""
+        """The rollouts that a trainer's host pays otherwise; none where those are too few to tell
+        from chance."""
         differing = [rollout for rollout in self.rollouts if rollout.differs]
-        return sorted(differing, key=lambda rollout: rollout.name)
+        enough = len(differing) >= self._minimum
+        return sorted(differing, key=lambda rollout: rollout.name) if enough else []
 
 
-def _why_none(replays: Replays) -> str:
+def _why_none(replays: Replays, exact: Collection[str], played: int) -> str:
     """Why no rollout can be compared; empty where some may be."""
     if replays.compared:
         return "its rewards compare attempts"
-    for result in replays.results:
-        kept = replays.kept.get(_name(result))
-        exact = not result.replay.diverged and kept and agree(kept.reward, result.replay.reward)
-        if kept and not result.replay.left_out and not exact:
-            return f"the replay of {_name(result)} was not exact"
+    if played - len(exact) > MAX_INEXACT * played:
+        return f"only {len(exact)} of {played} replays were exact"
     return ""
 
 
-def _sample(results: Sequence[Replayed], kept: dict[str, Kept]) -> list[tuple[str, Kept]]:
-    """At most MAX_ROLLOUTS in turns over the policies."""
+def _exact(replays: Replays) -> tuple[set[str], int]:
+    """The rollouts without a judge whose replays made the same calls and got the same reward, and
+    how many such replays there were."""
+    exact, played = set(), 0
+    for result in replays.results:
+        kept = replays.kept.get(_name(result))
+        if kept and not result.replay.left_out:
+            played += 1
+            if not result.replay.diverged and agree(kept.reward, result.replay.reward):
+                exact.add(_name(result))
+    return exact, played
+
+
+def _sample(
+    results: Sequence[Replayed], kept: dict[str, Kept], exact: Collection[str]
+) -> list[tuple[str, Kept]]:
+    """At most MAX_ROLLOUTS with an exact replay, in turns over the policies."""
     lines: defaultdict[str, list[tuple[str, Kept]]] = defaultdict(list)
     for result in results:
         own = kept.get(_name(result))
-        if own is not None and not result.replay.left_out and _has_whole_replies(own.transcript):
+        if own is not None and _name(result) in exact and _has_whole_replies(own.transcript):
             lines[result.policy].append((_name(result), own))
     turns = zip(*(_padded(line) for line in lines.values()), strict=False)
     return [row for turn in turns for row in turn if row is not None][:MAX_ROLLOUTS]

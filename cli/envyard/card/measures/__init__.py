@@ -15,6 +15,7 @@ from envyard.card.measures.reproducibility import REPRODUCIBILITY
 from envyard.card.measures.reward_values import REWARD_VALUES
 from envyard.card.measures.scorer import SCORER
 from envyard.card.measures.speed import SPEED
+from envyard.card.measures.training import TRAINING
 
 __all__ = ["MEASURES", "Measure", "MeasureDefinition", "all_measures"]
 
@@ -23,6 +24,7 @@ SUBJECTS = (
     COMPLETION,
     REWARD_VALUES,
     REPRODUCIBILITY,
+    TRAINING,
     FLOOR_AND_CEILING,
     MUTANTS,
     DIVERSITY,

@@ -111,6 +111,12 @@ CARD = (
         "Rewards are others where a trainer plays the same rollouts.",
         "Score a rollout by its conversation alone, whatever program, folder or process plays it.",
     ),
+    environment_fault(
+        "card.training_unchecked",
+        "Whether a trainer gets the same rewards is unknown.",
+        "Make rewards repeatable, and depend on the conversation alone.",
+        severity="warning",
+    ),
     environment_fault("card.diversity", "Tasks repeat.", "Remove duplicates from the dataset."),
     environment_fault(
         "card.speed", "The environment is slow.", "Profile the slowest rollout's scoring."

@@ -17,9 +17,8 @@ def test_tools_several_turns_and_references_are_paid_alike_in_a_trainers_host(
     policies = ("oracle", "model")
     done = runner.perform("v1", files, module="kinds", policies=policies, tasks=2, attempts=1)
     assert done.outcome.result == ("succeeded", [])
-    assert f"of 4 {PLAYED}" in done.outcome.hub.log
-    left_out = [line for line in done.outcome.hub.log.splitlines() if "is not compared" in line]
-    assert [line for line in left_out if not line.endswith("it did not end in time")] == []
+    assert f"4 of 4 {PLAYED}" in done.outcome.hub.log
+    assert done.outcome.hub.facts["training"] == {"rollouts": 4, "differing": 0, "reason": ""}
 
 
 def test_a_classic_environment_is_rejected_for_the_task_that_pays_otherwise(
