@@ -20,6 +20,7 @@ SUM = "Add 12 and 30.\nReply with the number."
         ("Paris", 'Where is the "Eiffel tower"?', "Eiffel tower"),
         ("tower", "Name the building.", "building"),
         ("it is late", "Translate:\nes ist spät", "es ist spät"),
+        ("<s>1, 2, 3</s>", "Use <s></s>. Sort: 3, 1, 2", "<s>3, 1, 2</s>"),
         ("42", "How many?", "64"),
         ('{"answer": "7"}', "Is it 3 or 7?", '{"answer": "3"}'),
     ],

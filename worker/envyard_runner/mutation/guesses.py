@@ -10,6 +10,7 @@ from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, find_answer, oth
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 LISTED_OPTION = re.compile(r"^\s*\(?([A-J])[).:]", re.MULTILINE)
 QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|'([^'\n]{2,80})'|`([^`\n]{2,80})`")
+LIST = re.compile(r"[^\s,:;.]+(?:, ?[^\s,:;.]+){2,}")
 WORD = re.compile(r"[^\W\d_]{3,}")
 NUMBERS = ("0", "1", "100")
 WORDS = ("unknown", "none", "n/a")
@@ -34,6 +35,8 @@ def _pieces(answer: str, prompt: str) -> list[str]:
         return NUMBER.findall(prompt)[::-1]
     if answer.upper() in tuple(OPTIONS):
         return LISTED_OPTION.findall(prompt)[::-1]
+    if LIST.fullmatch(answer):
+        return LIST.findall(prompt)[::-1]
     quoted = [next(filter(None, match.groups())) for match in QUOTED.finditer(prompt)]
     words = sorted(dict.fromkeys(WORD.findall(prompt)), key=len, reverse=True)
     lines = prompt.strip().splitlines()[-1:]
