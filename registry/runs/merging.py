@@ -13,6 +13,7 @@ from envyard.contract.connections import MAX_CONNECTIONS, Connection
 from envyard.contract.facts import Facts, TaskResult, digest_of
 from envyard.contract.findings import Finding, finding
 from envyard.contract.judge import JudgeFacts
+from envyard.contract.training import TrainingFacts
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together, as a runner has it for a run that is whole
 
@@ -54,9 +55,19 @@ def merge(parts: Sequence[Part]) -> Facts:
         judge=_judge(facts),
         judge_checks=_joined(each.judge_checks for each in facts),
         mutants=_joined(each.mutants for each in facts),
+        training=_training([each.training for each in facts if each.training]),
         loaded_tasks=_largest(each.loaded_tasks for each in facts),
         earlier_tasks="",
     )
+
+
+def _training(parts: Sequence[TrainingFacts]) -> TrainingFacts | None:
+    """The sums; with the first reason where no shard could compare a rollout."""
+    if not parts:
+        return None
+    rollouts = sum(part.rollouts for part in parts)
+    reason = "" if rollouts else parts[0].reason
+    return TrainingFacts(rollouts, sum(part.differing for part in parts), reason)
 
 
 def contradictions(parts: Sequence[Part]) -> list[Finding]:
