@@ -3,6 +3,7 @@
 prepare NUMBER            migrate, create an owner and that many runners; prints their tokens
 become web|worker|clock   execute that program, as `make run` starts it
 queue NUMBER MODEL        queue a run of each of that many new versions; prints their ids
+evaluate TASKS ATTEMPTS MODEL   request an evaluation of a new listed version; prints its id
 """
 
 from __future__ import annotations
@@ -52,9 +53,28 @@ def queue(number: str, model: str) -> None:
     print(json.dumps(ids))
 
 
+def evaluate(tasks: str, attempts: str, model: str) -> None:
+    """Create a listed version and a suite, and request an evaluation by it."""
+    from registry.models import User
+    from registry.runs import evaluations, suites
+    from tests.factories import make_version
+    from tests.wheels import make_wheel
+
+    owner = User.objects.get(username=OWNER)
+    name = f"env-{secrets.token_hex(6)}"
+    version = make_version(owner, name, wheel=make_wheel(name))
+    suite = suites.create(
+        environment=version.environment, name="all", tasks=int(tasks), attempts=int(attempts),
+        by=owner,
+    )  # fmt: skip
+    run = evaluations.request(version=version, model=model, suite=suite, by=owner)
+    print(json.dumps([run.pk.hex]))
+
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hub.settings")
     import django
 
     django.setup()
-    {"prepare": prepare, "become": become, "queue": queue}[sys.argv[1]](*sys.argv[2:])
+    commands = {"prepare": prepare, "become": become, "queue": queue, "evaluate": evaluate}
+    commands[sys.argv[1]](*sys.argv[2:])

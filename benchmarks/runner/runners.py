@@ -57,28 +57,35 @@ def measure(
 
 
 @contextmanager
-def hub(scratch: Path) -> Iterator[tuple[dict[str, str], list[machine.Program], list[str]]]:
-    """A hub as `make run` starts it, with SQLite and a folder of mail, without a runner."""
+def hub(
+    scratch: Path, **more: str
+) -> Iterator[tuple[dict[str, str], list[machine.Program], list[str]]]:
+    """A hub as `make run` starts it, with SQLite and a folder of mail, without a runner; `more` are
+    settings of it."""
     port = machine.free_port()
     settings = ("HUB_", "DATABASE_", "RUNNER_")
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(settings)}
-    environ = inherited | {
-        "HUB_HOME": str(scratch / "hub"),
-        "HUB_PORT": str(port),
-        "HUB_MODEL": "stub",
-        "HUB_OWNER_RUNS": "100",
-        "HUB_SMOKE_TASKS": str(TASKS),
-        "HUB_SMOKE_ATTEMPTS": "1",
-        "HUB_LOG_LEVEL": "WARNING",
-        "PYTHONPATH": str(ROOT),
-        "NO_PROXY": "127.0.0.1",
-    }
-    tokens = _side(environ, "prepare", str(RUNNERS))
+    environ = (
+        inherited
+        | {
+            "HUB_HOME": str(scratch / "hub"),
+            "HUB_PORT": str(port),
+            "HUB_MODEL": "stub",
+            "HUB_OWNER_RUNS": "100",
+            "HUB_SMOKE_TASKS": str(TASKS),
+            "HUB_SMOKE_ATTEMPTS": "1",
+            "HUB_LOG_LEVEL": "WARNING",
+            "PYTHONPATH": str(ROOT),
+            "NO_PROXY": "127.0.0.1",
+        }
+        | more
+    )
+    tokens = hub_command(environ, "prepare", str(RUNNERS))
     with ExitStack() as stack:
         programs = []
         for name in HUB:
             command = [sys.executable, "-m", "benchmarks.runner.hub_side", "become", name]
-            program = _started(command, environ, scratch / f"{name}.log")
+            program = started_program(command, environ, scratch / f"{name}.log")
             stack.callback(machine.stop, program)
             programs.append(program)
         _wait_for(lambda: _responds(f"http://127.0.0.1:{port}/healthz"), "the hub")
@@ -108,7 +115,7 @@ def _scale(
                 settings |= {"HUB_MODEL_URL": model_url, "HUB_MODEL": model}
                 command = [sys.executable, "-m", "benchmarks.runner.runner_process"]
                 log = scratch / f"runner-{index}.log"
-                started.append(_started(command, environ | settings, log))
+                started.append(started_program(command, environ | settings, log))
                 stack.callback(machine.stop, started[-1])
             progress(f"{latency} ms: {number} runner{'s' * (number > 1)}, {runs} runs each")
             _seconds_of(environ, model, number)  # each runner executes one run first
@@ -123,31 +130,32 @@ def _scale(
 def _seconds_of(environ: dict[str, str], model: str, runs: int) -> float:
     """Queue that many runs and wait for their end; returns the seconds from the first lease to the
     last end. Raises RuntimeError for a run without all its rollouts."""
-    ids = _side(environ, "queue", str(runs), model)
+    ids = hub_command(environ, "queue", str(runs), model)
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
         time.sleep(0.5)
-        rows = _rows(environ, RUNS, ids)
+        rows = read_rows(environ, RUNS, ids)
         if all(status == "succeeded" for status, _, _ in rows):
             break
         failures = {status for status, _, _ in rows} & {"failed", "errored", "cancelled"}
         if failures or time.monotonic() > deadline:
             raise RuntimeError(f"{runs} runs of {model} came to {rows}")
-    ((rollouts,),) = _rows(environ, ROLLOUTS, ids)
+    ((rollouts,),) = read_rows(environ, ROLLOUTS, ids)
     if rollouts != runs * TASKS:
         raise RuntimeError(f"{runs} runs of {TASKS} rollouts came to {rollouts} rollouts")
     first, last = min(row[1] for row in rows), max(row[2] for row in rows)
     return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
 
 
-def _rows(environ: dict[str, str], query: str, ids: list[str]) -> list[Any]:
+def read_rows(environ: dict[str, str], query: str, ids: list[str]) -> list[Any]:
     """Rows of these runs, read from the hub's database without Django."""
     file = f"file:{environ['HUB_HOME']}/hub.sqlite3?mode=ro"
     with closing(sqlite3.connect(file, uri=True, timeout=30)) as database:
         return database.execute(query.format(",".join("?" * len(ids))), ids).fetchall()
 
 
-def _side(environ: dict[str, str], *arguments: str) -> Any:
+def hub_command(environ: dict[str, str], *arguments: str) -> Any:
+    """What a command of `hub_side` prints, read as JSON; raises RuntimeError where it fails."""
     command = [sys.executable, "-m", "benchmarks.runner.hub_side", *arguments]
     options = {"cwd": ROOT, "capture_output": True, "text": True, "check": False}
     completed = subprocess.run(command, env=environ, **options)  # type: ignore[call-overload]
@@ -156,7 +164,8 @@ def _side(environ: dict[str, str], *arguments: str) -> Any:
     return json.loads(completed.stdout.splitlines()[-1]) if completed.stdout else None
 
 
-def _started(command: list[str], environ: dict[str, str], log: Path) -> machine.Program:
+def started_program(command: list[str], environ: dict[str, str], log: Path) -> machine.Program:
+    """The program, started in a session of its own, with its output in the log."""
     with log.open("ab") as output:
         return subprocess.Popen(
             command, stdout=output, stderr=output, env=environ, cwd=ROOT, start_new_session=True
