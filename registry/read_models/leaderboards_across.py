@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
@@ -13,7 +13,6 @@ from django.core.cache import caches
 
 from envyard.card.across import METHOD, MeanAcross, PlaceAcross, ranked_across
 from envyard.card.paired import Rewards
-from envyard.card.scores import USUAL_BOUNDS
 from envyard.card.statistics import Bounds
 from envyard.contract.job import MODEL
 from registry.accounts.models import Token
@@ -199,14 +198,13 @@ def _computed(
     columns: Sequence[int], cells: Cells
 ) -> tuple[dict[str, PlaceAcross], dict[int, str]]:
     rewards: dict[UUID, Rewards] = {}
-    left_out: dict[int, str] = {}
-    usual = USUAL_BOUNDS[0]
+    bounds: dict[int, Bounds] = {}
     for pk in columns:
         runs = [model[pk] for model in cells.values() if pk in model]
-        of_column, bounds = paired_runs.rewards_of(runs)
+        of_column, bounds[pk] = paired_runs.rewards_of(runs)
         rewards |= of_column
-        if bounds != usual:
-            left_out[pk] = _other_bounds(bounds)
+    shared = _most_common(bounds.values())
+    left_out = {pk: _other_bounds(each, shared) for pk, each in bounds.items() if each != shared}
     compared = [pk for pk in columns if pk not in left_out]
     complete = [
         model
@@ -214,12 +212,21 @@ def _computed(
         if compared and all(pk in row and rewards[row[pk].pk] for pk in compared)
     ]
     rows = [[rewards[cells[model][pk].pk] for pk in compared] for model in complete]
-    places = {complete[place.index]: place for place in ranked_across(rows, usual)}
+    places = {complete[place.index]: place for place in ranked_across(rows, shared)}
     return places, left_out
 
 
-def _other_bounds(bounds: Bounds) -> str:
-    return f"its rewards lie between {bounds.low:g} and {bounds.high:g}, the others' in 0 to 1"
+def _most_common(bounds: Iterable[Bounds]) -> Bounds:
+    """The bounds of the most environments, the narrowest of those where several are as common."""
+    counts = Counter(bounds)
+    return min(counts, key=lambda each: (-counts[each], each.high - each.low), default=Bounds())
+
+
+def _other_bounds(bounds: Bounds, shared: Bounds) -> str:
+    return (
+        f"its rewards lie between {bounds.low:g} and {bounds.high:g}, "
+        f"those in the mean between {shared.low:g} and {shared.high:g}"
+    )
 
 
 def _rows(

@@ -77,10 +77,12 @@ def test_rewards_within_other_bounds_are_in_no_mean(alice: User, full: Suite) ->
     result = board(alice)
     one, two = result.columns
     assert (one.in_mean, two.in_mean) == (True, False)
-    assert two.left_out == "its rewards lie between -1 and 1, the others' in 0 to 1"
+    assert two.left_out == ("its rewards lie between -1 and 1, those in the mean between 0 and 1")
     mean = result.verified[0].mean
     assert mean is not None
     assert (mean.environments, mean.value) == (1, 0.5)
+    [alone] = board(alice, "alice/two").verified
+    assert alone.rank == 1  # no other unit is beside it
 
 
 def test_suites_of_one_name_and_other_content_are_apart(
