@@ -71,6 +71,7 @@ def survey_findings(evidence: Evidence) -> list[Finding]:
     abstains = scoring is not None and bool(scoring.abstention)
     return [
         *leaks,
+        *([] if scoring is not None and scoring.echo else _copied(survey)),
         *_labels(survey),
         *_contradictions(survey),
         *_late_tasks(survey, evidence),
@@ -89,6 +90,15 @@ def _leaks(survey: Survey) -> Iterator[Finding]:
             f"{survey.leak!r} in task {survey.leaks[0]} of the survey."
         )
         yield finding("card.leaks", message, tasks=survey.leaks)
+
+
+def _copied(survey: Survey) -> Iterator[Finding]:
+    if survey.copied:
+        message = (
+            f"In {survey.copied} of {survey.tasks} tasks the answer is {survey.copied_place} of "
+            "the prompt: a policy that copies it is paid without work."
+        )
+        yield finding("card.answer_place", message, n=survey.tasks, value=survey.copied)
 
 
 def _labels(survey: Survey) -> Iterator[Finding]:
@@ -152,7 +162,7 @@ def _unanswered(survey: Survey) -> Iterator[Finding]:
         named = ", ".join(map(str, survey.unanswered[:NAMED]))
         yield finding(
             "card.late_tasks",
-            f"Of {survey.tasks} tasks these have no answer, although nine of ten have: {named}.",
+            f"Of {survey.tasks} tasks these have no answer, although the others have: {named}.",
             tasks=survey.unanswered,
         )
 

@@ -102,9 +102,10 @@ class Survey:
     one. `contradicting` pairs have one prompt and two answers; `contradictions` are the first of
     them. Of the evaluation tasks `shared_exact` equal a training task and `shared_near` nearly do;
     `shared` are the first of them. `benchmarks` are the operator's lists; None where the runner has
-    none. `same_answers` is how often the most
-    common of `answers` occurs, which is `top_answer`. `leaks` are tasks, of those in `references`,
-    whose first call names the answer. `seed_ignored`: the environment takes a seed and the first
+    none. `same_answers` is how often the most common of `answers` occurs, which is `top_answer`.
+    The answer of `copied` tasks is the piece `copied_place` of their prompt, such as "number 1"; 0
+    where that of nine in ten is not. `leaks` are tasks, of those in `references`, whose first call
+    names the answer. `seed_ignored`: the environment takes a seed and the first
     tasks are those of the other seed. `error` is why the tasks could not be loaded.
     """
 
@@ -125,6 +126,8 @@ class Survey:
     benchmarks: list[BenchmarkOverlap] | None = None
     answers: int = 0
     same_answers: int = 0
+    copied: int = 0
+    copied_place: str = ""
     top_answer: str = ""
     references: list[PlayedReference] = field(default_factory=list)
     leaks: list[int] = field(default_factory=list)
@@ -140,7 +143,7 @@ class Survey:
     def from_dict(cls, data: dict[str, Any]) -> Survey:
         """Read an untrusted JSON form."""
         counts = (
-            *("limit", "tasks", "prompts", "exact", "near", "answers", "same_answers"),
+            *("limit", "tasks", "prompts", "exact", "near", "answers", "same_answers", "copied"),
             *("contradicting", "shared_exact", "shared_near"),
         )
         return cls(
@@ -160,6 +163,7 @@ class Survey:
                 BenchmarkOverlap.from_dict(row)
                 for row in records(data.get("benchmarks"), MAX_BENCHMARKS)
             ],
+            copied_place=text(data.get("copied_place"), 40),
             top_answer=text(data.get("top_answer"), 200),
             references=[
                 PlayedReference(

@@ -154,6 +154,15 @@ def test_tasks_without_an_answer_warn_except_where_abstention_is_declared() -> N
     assert codes(declared) == []
 
 
+def test_an_answer_at_one_place_of_the_prompts_warns_except_of_declared_copies() -> None:
+    run = surveyed(copied=40, copied_place="number 1")
+    [finding] = findings_of(run, POLICIES)
+    assert (finding.code, finding.severity) == ("card.answer_place", "warning")
+    assert "number 1 of the prompt" in finding.message
+    declared = replace(run, facts=replace(run.facts, scoring=Scoring(echo=True)))
+    assert codes(declared) == []
+
+
 def test_tasks_that_share_items_of_a_benchmark_warn_and_name_the_list() -> None:
     rows = [BenchmarkOverlap("gsm8k", 1319, 2, [3, 9]), BenchmarkOverlap("mmlu", 14042, 1, [4])]
     [finding] = findings_of(surveyed(benchmarks=rows), POLICIES)

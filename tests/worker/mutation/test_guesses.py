@@ -22,6 +22,9 @@ SUM = "Add 12 and 30.\nReply with the number."
         ("it is late", "Translate:\nes ist spät", "es ist spät"),
         ("<s>1, 2, 3</s>", "Use <s></s>. Sort: 3, 1, 2", "<s>3, 1, 2</s>"),
         ("42", "How many?", "64"),
+        ("27", "What is 3 * (4 + 5)? Reply with a number.", "3 * (4 + 5)"),
+        ("picture", "Unscramble one English word: reutcip.", "reutcip"),
+        ("2027", "On 2026-11-23, which year is next? Use 1-5 digits.", "-5"),
         ('{"answer": "7"}', "Is it 3 or 7?", '{"answer": "3"}'),
     ],
 )

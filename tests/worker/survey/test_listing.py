@@ -83,6 +83,8 @@ def test_lacking_prompts_and_answers_are_named_where_the_others_have_them() -> N
     assert without_answer([*tasks(20), task(20, "Why?")]) == [20]
     assert without_answer([*tasks(5), task(5, "Why?")]) == []
     assert without_answer([task(n, "Why?") for n in range(9)]) == []
+    assert without_answer([*tasks(6), *(task(n, "Why?") for n in (6, 7, 8))]) == [6, 7, 8]
+    assert without_answer([*(task(n, "Why?") for n in range(3)), *tasks(6)]) == []
 
 
 def test_evaluation_tasks_that_are_training_tasks_are_found() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 
 from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, find_answer, other_answer
 
@@ -12,6 +13,9 @@ LISTED_OPTION = re.compile(r"^\s*\(?([A-J])[).:]", re.MULTILINE)
 QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|'([^'\n]{2,80})'|`([^`\n]{2,80})`")
 LIST = re.compile(r"[^\s,:;.]+(?:, ?[^\s,:;.]+){2,}")
 WORD = re.compile(r"[^\W\d_]{3,}")
+# A calculation in the prompt: a verifier that evaluates replies pays for it.
+EXPRESSION = re.compile(r"\(?-?\d+(?:(?: *[+*/] *| +- +)\(?-?\d+\)?){1,20}")
+NEAR = 0.75  # of the letters, from which a word of the prompt is tried first
 NUMBERS = ("0", "1", "100")
 WORDS = ("unknown", "none", "n/a")
 
@@ -32,7 +36,7 @@ def copied_answer(reference: str, prompt: str) -> str:
 def _pieces(answer: str, prompt: str) -> list[str]:
     """The pieces of the prompt that are of the answer's kind, the likeliest first."""
     if NUMBER.fullmatch(answer):
-        return NUMBER.findall(prompt)[::-1]
+        return [*EXPRESSION.findall(prompt), *NUMBER.findall(prompt)[::-1]]
     if answer.upper() in tuple(OPTIONS):
         return LISTED_OPTION.findall(prompt)[::-1]
     if LIST.fullmatch(answer):
@@ -40,7 +44,14 @@ def _pieces(answer: str, prompt: str) -> list[str]:
     quoted = [next(filter(None, match.groups())) for match in QUOTED.finditer(prompt)]
     words = sorted(dict.fromkeys(WORD.findall(prompt)), key=len, reverse=True)
     lines = prompt.strip().splitlines()[-1:]
-    return [*quoted, *(words if len(answer.split()) <= 1 else lines)]
+    near = [word for word in words if _shared_letters(answer, word) >= NEAR]
+    return [*near, *quoted, *(words if len(answer.split()) <= 1 else lines)]
+
+
+def _shared_letters(answer: str, word: str) -> float:
+    """The share of the letters of both, in any order, of those of the longer one."""
+    shared = Counter(answer.casefold()) & Counter(word.casefold())
+    return shared.total() / max(len(answer), len(word))
 
 
 def constant_answer(reference: str, rng: random.Random) -> str:

@@ -19,12 +19,14 @@ from envyard.contract.survey import (
 )
 from envyard.contract.values import count, text
 from envyard_runner.survey.near_duplicates import TextIndex
+from envyard_runner.survey.places import answer_place
 
 ROWS = 400  # of one event
 CHARACTERS = 60_000_000  # of all prompts together
 PROMPT, ANSWER, DIGEST = 2_000, 400, 64
 TRAIN, EVAL = "train", "eval"
 MOSTLY = 0.5  # of the tasks that have a prompt or an answer, from which on a lack is a flaw
+TAIL = 3  # tasks without an answer behind all that have one
 SECRETS = 0.2  # of the tasks that share a prompt with others, from which on prompts name no task
 
 
@@ -161,9 +163,12 @@ def without_prompt(tasks: Sequence[Listed]) -> list[int]:
 
 
 def without_answer(tasks: Sequence[Listed]) -> list[int]:
-    """The tasks without an answer, where nine of ten have one."""
+    """The tasks without an answer, where nine of ten have one, or where all before them have one
+    and none after them."""
     empty = [task.index for task in tasks if task.answer is None]
-    return empty[:MAX_INDICES] if 10 * len(empty) < len(tasks) else []
+    last = tasks[-max(len(empty), 1) :]
+    tail = TAIL <= len(empty) <= len(tasks) / 2 and all(task.answer is None for task in last)
+    return empty[:MAX_INDICES] if 10 * len(empty) < len(tasks) or tail else []
 
 
 def overlap(train: Sequence[Listed], evaluation: Sequence[Listed]) -> tuple[list[int], list[int]]:
@@ -197,6 +202,7 @@ def compare_tasks(listing: Listing, survey: Survey) -> Survey:
     exact, near = repeated_tasks(train)
     pairs = contradictions(train)
     shared_exact, shared_near = overlap(train, evaluation)
+    copied, place = answer_place([(task.prompt, task.answer) for task in train if task.answer])
     return replace(
         survey,
         tasks=len(train),
@@ -205,6 +211,8 @@ def compare_tasks(listing: Listing, survey: Survey) -> Survey:
         near=near,
         empty=without_prompt(train),
         unanswered=without_answer(train),
+        copied=copied,
+        copied_place=place,
         train=listing.ends.get(TRAIN),
         evaluation=listing.ends.get(EVAL),
         contradicting=len(pairs),

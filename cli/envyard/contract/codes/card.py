@@ -61,6 +61,13 @@ CARD = (
         severity="warning",
     ),
     environment_fault(
+        "card.answer_place",
+        "The answer is at the same place of nearly every prompt.",
+        "Keep the answer out of the prompt. If the task is to copy, declare `echo` under "
+        "[tool.envyard].",
+        severity="warning",
+    ),
+    environment_fault(
         "card.labels",
         "Most tasks have the same answer.",
         "Balance the answers: a policy that always gives this one is paid without work.",
