@@ -42,6 +42,7 @@ ENTRIES = (
     Operator("unit", "another unit"),
     Operator("opposite", "the opposite word or option"),
     Operator("word", "one word changed"),
+    Operator("letters", "its letters in reverse order"),
     Operator("order", "its words in reverse order"),
     Operator("truncation", "its second half missing"),
     Operator("blank", "nothing in its place"),
@@ -50,6 +51,7 @@ ENTRIES = (
     Operator("spaces", "white space around the reply", kind="equivalent"),
     Operator("capitals", "other capitals in a word such as yes", kind="equivalent"),
     Operator("thousands", "a separator of thousands more or less", kind="equivalent"),
+    Operator("rounding", "no rounding error of binary numbers", kind="equivalent"),
     Operator("emphasis", "Markdown's emphasis", kind="equivalent"),
 )
 OPERATORS = {entry.name: entry for entry in ENTRIES}

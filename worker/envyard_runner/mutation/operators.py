@@ -13,6 +13,7 @@ from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, Marked, find_ans
 INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d+")
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.])")
 WITH_UNIT = re.compile(r"(?<=\d)(\s?)(km|kg|cm|mm|mg|ml|min|[mgslhAVW]|%|hours?|days?|dollars?)\b")
+NOISY = re.compile(r"-?\d{1,12}\.\d{11,18}")  # decimals, more than anybody writes
 SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
 LONGEST_INTEGER = 9  # digits; of longer numbers the last digit may be rounding
 
@@ -88,6 +89,13 @@ def word(answer: str) -> str | None:
     return answer.replace(longest, shifted(longest, 1), 1)
 
 
+def letters(answer: str) -> str | None:
+    """The letters of an answer that is one word, in reverse order: a word of the same letters."""
+    text = answer.strip()
+    changes = len(text) > 3 and text.isalpha() and text.casefold() != text[::-1].casefold()
+    return text[::-1] if changes else None
+
+
 def order(answer: str) -> str | None:
     """The words of a sentence in reverse order; a list that commas part may have any."""
     words = answer.split()
@@ -133,6 +141,15 @@ def thousands(answer: str) -> str | None:
     return text.replace(",", "") if "," in text else f"{int(text):,}"
 
 
+def rounding(answer: str) -> str | None:
+    """60.900000000000006 as 60.9: the error is that of binary fractions, not of the answer."""
+    text = answer.strip()
+    if not NOISY.fullmatch(text):
+        return None
+    shorter = f"{float(text):.10f}".rstrip("0").rstrip(".")
+    return shorter if len(shorter) < len(text) - 5 else None
+
+
 def emphasis(answer: str) -> str | None:
     """The answer in Markdown's emphasis."""
     return f"**{answer}**" if answer.strip() and "\n" not in answer.strip() else None
@@ -153,6 +170,7 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "unit": unit,
     "opposite": opposite,
     "word": word,
+    "letters": letters,
     "order": order,
     "truncation": truncation,
     "blank": blank,
@@ -161,6 +179,7 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "spaces": unchanged,
     "capitals": capitals,
     "thousands": thousands,
+    "rounding": rounding,
     "emphasis": emphasis,
 }
 
