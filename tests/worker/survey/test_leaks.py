@@ -15,6 +15,7 @@ from envyard_runner.survey.leaks import leak_in, tool_texts
         ("Add 3 and 120. (code 321)", "123"),
         ("The expected answer is Paris.", "<answer>Paris</answer>"),
         ("Secret=hunter2 What is it?", "hunter2"),
+        ("The answer is 42. The answer is needed.", "42"),
     ],
 )
 def test_an_answer_behind_a_word_that_presents_it_is_a_leak(
@@ -33,6 +34,7 @@ def test_an_answer_behind_a_word_that_presents_it_is_a_leak(
         ("Reply with the answer (A, B or C).", "A"),
         ("Answer with a number from 10 to 20.", "15"),
         ("The answer 420 is too large. What is 6 * 7?", "42"),
+        ("End with 'Label: positive' or 'Label: negative'.", "positive"),
         ("Print the solution.", ""),
         ("code " * 50, "x" * 5000),
     ],

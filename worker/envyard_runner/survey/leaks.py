@@ -25,10 +25,18 @@ def leak_in(conversation: str, reference: str) -> str:
         return ""
     forms = dict.fromkeys((answer, answer[::-1])) if len(answer) > SHORTEST else [answer]
     for form in forms:
-        pattern = rf"{PRESENTS}{BETWEEN}{re.escape(form)}(?!\w)"
-        if match := re.search(pattern, conversation, re.IGNORECASE):
+        pattern = rf"({PRESENTS}{BETWEEN}){re.escape(form)}(?!\w)"
+        match = re.search(pattern, conversation, re.IGNORECASE)
+        if match and not _presents_others(conversation, match[1], form):
             return match[0][:200]
     return ""
+
+
+def _presents_others(conversation: str, before: str, form: str) -> bool:
+    """Whether the same words present other answers too, as in `Label: yes or Label: no`."""
+    pattern = rf"{re.escape(before)}(?!{re.escape(form)}(?!\w))\w"
+    marked = ":" in before or "=" in before
+    return marked and bool(re.search(pattern, conversation, re.IGNORECASE))
 
 
 def tool_texts(tools: Any) -> Iterator[str]:
