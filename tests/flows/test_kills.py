@@ -81,13 +81,13 @@ def _time(value: Any) -> datetime | None:
 
 
 # --- who is killed -----------------------------------------------------------------------------
-def sandbox(hub: Hub) -> int:
-    """The outer process of the sandbox that runs, as its folder names it."""
-    for record in (Path(hub.environ["RUNNER_HOME"]) / "runs").glob("*/processes"):
-        pid = int(record.read_text().split()[0])
-        if Path(f"/proc/{pid}").exists():
-            return pid
-    raise AssertionError("no sandbox runs")
+def sandboxes(hub: Hub) -> list[int]:
+    """The outer processes of the sandboxes that run, as their folders name them."""
+    records = (Path(hub.environ["RUNNER_HOME"]) / "runs").glob("*/processes")
+    pids = [int(record.read_text().split()[0]) for record in records]
+    running = [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+    assert running, "no sandbox runs"
+    return running
 
 
 def children(pid: int) -> list[int]:
@@ -98,7 +98,7 @@ def children(pid: int) -> list[int]:
 
 def driver(hub: Hub) -> int:
     """The process inside that plays the rollouts: of the two with environment code, the later."""
-    waiting, drivers = [sandbox(hub)], []
+    waiting, drivers = sandboxes(hub), []
     for pid in waiting:
         waiting += children(pid)
         if Path(f"/proc/{pid}/cmdline").read_bytes().endswith(b"main.py\0drive\0"):
@@ -108,8 +108,8 @@ def driver(hub: Hub) -> int:
 
 
 def runners_child(hub: Hub) -> int:
-    """The process of the runner that holds the sandbox."""
-    return int(Path(f"/proc/{sandbox(hub)}/stat").read_text().rpartition(")")[2].split()[1])
+    """The process of the runner that holds the sandboxes."""
+    return int(Path(f"/proc/{sandboxes(hub)[0]}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def program(name: str) -> Callable[[Hub], int]:

@@ -68,6 +68,24 @@ def test_references_are_spread_from_the_first_task_to_the_last() -> None:
     assert Surveyed(rows(3)).tasks == [0, 1, 2]
 
 
+def test_references_of_oracles_are_planned_once_the_process_that_calls_them_is_ready() -> None:
+    async def planned_before(*, ready: bool) -> bool:
+        feed = EventFeed(SPEC)
+        feed.add_loaded(True, True)
+        survey = SurveyRun(SPEC, feed.collector, judged=False)
+        line = json.dumps({"event": "loaded", "tasks": rows(9, hook=True)}).encode()
+        loading = asyncio.create_task(survey.add_line(line))
+        await asyncio.wait_for(survey.gateway.plan.references.loaded.wait(), 30)
+        if ready:
+            survey.references_planned.set()
+        done, _ = await asyncio.wait({loading}, timeout=30 if ready else 0.5)
+        loading.cancel()
+        return bool(done)
+
+    assert not asyncio.run(planned_before(ready=False))
+    assert asyncio.run(planned_before(ready=True))
+
+
 def test_no_reference_is_played_without_one_or_where_a_judge_or_a_group_decides() -> None:
     assert Surveyed(rows(9, reference=False)).tasks == []
     assert Surveyed(rows(9), judged=True).tasks == []

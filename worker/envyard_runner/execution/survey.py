@@ -58,6 +58,7 @@ class SurveyRun:
         self.survey: Survey | None = None
         self.lists: list[BenchmarkList] | None = None
         self._listing = Listing(self._job.tasks)
+        self.references_planned = asyncio.Event()  # it is known which references oracle() gives
         self._answers: dict[int, str] = {}
         self._references: list[PlayedReference] = []
         self._leaks: dict[int, str] = {}
@@ -102,7 +103,7 @@ class SurveyRun:
                 outbox.log_line(f"the tasks were compared with no benchmark: {error}")
         job = self._job
         many = factory.surveying(tasks=job.tasks, seconds=job.survey_seconds, seed=job.seed)
-        references = ReferenceRun(self.gateway, access, outbox, lambda: None)
+        references = ReferenceRun(self.gateway, access, outbox, self.references_planned.set)
         async with (
             references.computing(many, keys),
             many.make(keys) as sandbox,
@@ -166,6 +167,8 @@ class SurveyRun:
         self.survey = survey
         playable = [] if self._judged or event.get("compares") is True else spread(tasks)
         answered = answered_tasks(rows)
+        if self.gateway.plan.references.needs_process:
+            await self.references_planned.wait()
         self.gateway.plan.make(
             playable, swapped=(), compares=False, answered=answered, tries_forms=False
         )

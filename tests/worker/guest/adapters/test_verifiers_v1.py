@@ -70,7 +70,7 @@ def test_each_policy_plays_each_task_and_is_rewarded_for_its_reply(
 ) -> None:
     words = played["words_v1"]
     policies = Counter(name.partition("/")[0] for name in words.rollouts)
-    assert policies == {"silent": 12, "oracle": 12, "swapped": 12, "model": 12}
+    assert policies == {"silent": 12, "oracle": 12, "swapped": 12, "model": 12, "form": 16}
     rewards = words.rewards()
     assert {rewards[f"silent/{task}/0"] for task in range(12)} == {0.0}
     assert {rewards[f"oracle/{task}/0"] for task in range(12)} == {2.5}
