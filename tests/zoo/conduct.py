@@ -169,6 +169,6 @@ FLAWED = (
     *both("answer-beside-tool", "The prompt contains what the tool is for", PROMPTED_TOOL,
           base=DIRECTORY, endings=TOOLS, expected="warned"),
     *both("expected-file-writable", "A tool can read and overwrite the expected files",
-          base=WORKSPACE, endings={"v1": FILES_V1.replace('"key"', '"path"'), "v0": FILES_V0},
+          base=WORKSPACE, endings={"v1": FILES_V1.replace('{"key":', '{"path":'), "v0": FILES_V0},
           expected="warned"),
 )  # fmt: skip
