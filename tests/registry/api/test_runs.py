@@ -52,7 +52,7 @@ def test_a_detail_shows_progress_facts_and_scores_so_far(client: Client, run: Ru
     Run.objects.update(facts={"load_seconds": 1.5}, done=1, total=4)
     make_rollout(run, "silent", 0, reward=0.25)
     answer = client.get(at(run)).json()
-    followed = {"queue", "not_before", "lost_attempts"}
+    followed = {"queue", "not_before", "lost_attempts", "shards", "parent", "first_task"}
     provisions = {"variables", "hosts"}
     plan = {"tasks", "attempts", "seed"}
     assert set(answer) == SUMMARY | followed | provisions | plan | {"facts", "findings", "models"}
