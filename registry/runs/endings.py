@@ -42,7 +42,7 @@ def end(*, run: Run, status: Run.Status, findings: Iterable[Finding] = ()) -> bo
             data_locks.freeze(run.version)
         keep_findings(run=run, findings=findings)
         events.record(
-            f"{_kind(run)}.{status.value}",
+            f"{run.kind}.{status.value}",
             environment=run.version.environment,
             version=run.version,
             run=run,
@@ -118,7 +118,7 @@ def _queue_again(run: Run, earliest: datetime | None, reason: str) -> bool:
     run.own_rollouts.delete()
     run.findings.all().delete()
     events.record(
-        f"{_kind(run)}.requeued",
+        f"{run.kind}.requeued",
         environment=run.version.environment,
         version=run.version,
         run=run,
@@ -126,11 +126,6 @@ def _queue_again(run: Run, earliest: datetime | None, reason: str) -> bool:
         reason=reason,
     )
     return True
-
-
-def _kind(run: Run) -> str:
-    """The first word of its events in the journal."""
-    return "shard" if run.parent_id else "run"
 
 
 def _outlook(rows: Sequence[LostAttempt], earliest: datetime | None, now: datetime) -> str:

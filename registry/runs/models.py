@@ -191,6 +191,11 @@ class Run(models.Model):
         return self.purpose == self.Purpose.EVALUATION
 
     @property
+    def kind(self) -> str:
+        """The first word of its events in the journal."""
+        return "shard" if self.parent_id else "run"
+
+    @property
     def is_active(self) -> bool:
         """Not ended yet."""
         return self.status in self.ACTIVE

@@ -143,7 +143,7 @@ def _take(run: Run, runner: Runner) -> Run | None:
         suites.assign(run, suites.built_in(SMOKE))
     run.save()
     events.record(
-        "shard.leased" if run.parent_id else "run.leased",
+        f"{run.kind}.leased",
         environment=version.environment,
         version=version,
         run=run,

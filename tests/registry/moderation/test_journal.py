@@ -31,7 +31,14 @@ WORDS = {
     "environment.{visibility}": Environment.Visibility.values,
     "evaluation.{change}": ["pushed", "deleted"],
     "invitation.{change}": ["sent", "accepted", "declined", "withdrawn"],
-    "run.{status.value}": [s for s in Run.Status if s not in Run.ACTIVE],
+    "{run.kind}.leased": ["run.leased", "shard.leased"],
+    "{run.kind}.requeued": ["run.requeued", "shard.requeued"],
+    "{run.kind}.{status.value}": [
+        f"{kind}.{status}"
+        for kind in ("run", "shard")
+        for status in Run.Status
+        if status not in Run.ACTIVE
+    ],
     "version.{to}": [s for s in Version.Status if s != Version.Status.UPLOADED],
     "version.{verb}": ["yanked", "unyanked", "quarantined", "released"],
     "account.{change}": None,  # sent to users by allauth

@@ -93,7 +93,7 @@ class Runner:
 
         `pins` are releases of the framework's dependencies, `settings` variables of the runner,
         `outside` is its network, and `data_lock` what the hub has. A file `sandbox` beside the
-        module has the number of the sandbox; nothing else reveals it.
+        module counts the sandboxes that play or list tasks; nothing else reveals which one it is.
         """
         folder = self.home / "environments" / f"{spec['module']}-{len(self.performed)}"
         self.performed.append(spec["module"])
@@ -113,7 +113,8 @@ class Runner:
             return Venv(framework, folder, packages=1, seconds=0.0)
 
         def prepare(**options: Any) -> Sandbox:
-            counter.write_text(str(int(counter.read_text()) + 1))
+            if options.get("host") is None:  # one that computes references starts while others play
+                counter.write_text(str(int(counter.read_text()) + 1))
             return Sandbox.prepare(**options | {"config": config})
 
         wheel = WHEEL if api == "v1" else CLASSIC

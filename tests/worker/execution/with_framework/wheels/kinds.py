@@ -64,7 +64,7 @@ class KindTask(vf.Task[KindData, KindState, KindTaskConfig]):
             return random.random()
         if kind == "leaky":
             return scored / 100
-        if kind == "crashes" and open("/venv/environment/sandbox").read() == "2":
+        if kind == "crashes" and open("/venv/environment/sandbox").read() != "1":
             raise KeyError("only when nobody looks")
         if kind == "looks":
             return fingerprint()
