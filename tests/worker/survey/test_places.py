@@ -10,6 +10,8 @@ NAMES = ("ada", "bela", "cyra", "dora", "elin", "finn", "gwen", "hugo", "ines", 
 def test_an_answer_at_one_place_of_every_prompt_is_named() -> None:
     catalog = [(f"Item {n}: 3 boxes of {n + 2}. The total?", str(n)) for n in range(20, 40)]
     assert answer_place(catalog) == (20, "number 1")
+    padded = [(f"[item {n:05d}] 3 boxes of {n + 2}. The total?", f"{n}.0") for n in range(20, 40)]
+    assert answer_place(padded) == (20, "number 1")
     letters = [(f"Dear {name.title()}, who is this to?", name) for name in NAMES]
     assert answer_place(letters) == (12, "word 2")
     assert answer_place([*catalog[:18], ("Item 1: 2", "9"), ("Item 1: 2", "8")])[0] == 18

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
 KINDS = {"number": re.compile(r"-?\d[\d,]*(?:\.\d+)?"), "word": re.compile(r"[^\W\d_]+")}
 PLACES = 10  # from the beginning, and from the end
@@ -27,10 +28,16 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
 def _places(prompt: str, answer: str) -> Iterator[str]:
     for kind, pattern in KINDS.items():
         if pattern.fullmatch(answer):
+            value = _value(kind, answer)
             pieces = pattern.findall(prompt)
             for at, piece in enumerate(pieces[:PLACES], 1):
-                if piece == answer:
+                if _value(kind, piece) == value:
                     yield f"{kind} {at}"
             for at, piece in enumerate(pieces[: -PLACES - 1 : -1], 1):
-                if piece == answer:
+                if _value(kind, piece) == value:
                     yield f"{kind} {at} from the end"
+
+
+def _value(kind: str, piece: str) -> str | Decimal:
+    """What is compared: numbers by their value, as 0341 is 341."""
+    return Decimal(piece.replace(",", "")) if kind == "number" else piece

@@ -22,7 +22,8 @@ from envyard.card.mutants import (
 
 MINIMUM_CAUGHT = 0.7
 LISTED = 10  # survivors in a finding's details
-SPACES = "spaces"
+# Equivalent changes that every verifier should accept, whatever form its task asks for.
+ACCEPTED_BY_ALL = ("spaces", "rounding")
 NOTHING = "no paid reply of one turn could be changed and scored again"
 
 
@@ -40,14 +41,15 @@ def mutants_caught(evidence: Evidence) -> Reading:
 def equivalents_kept(evidence: Evidence) -> Reading:
     """The share of right answers in another form that kept most of their reward.
 
-    A task may ask for one form, so only white space around the reply warns.
+    A task may ask for one form, so two changes alone warn: white space around the reply, and a
+    number without the rounding error of binary fractions.
     """
     score = equivalent(evidence.facts.mutants or ())
     if not score.n:
         return unknown(NOTHING)
-    n, lost = score.by_operator.get(SPACES, (0, 0))
+    played = (score.by_operator.get(name, (0, 0)) for name in ACCEPTED_BY_ALL)
     detail = f"{score.caught} of {score.n} answers in another form kept their reward"
-    status: Status = "warn" if lost > n / 2 else "pass"
+    status: Status = "warn" if any(lost > n / 2 for n, lost in played) else "pass"
     return _reading(score, status, detail)
 
 
@@ -100,8 +102,9 @@ MUTANTS = (
         unit="share",
         threshold=None,
         read=equivalents_kept,
-        question="Is a right answer paid with white space, `1,000` for `1000`, or emphasis?",
-        advice="Strip white space, and compare numbers as numbers.",
+        question="Is a right answer paid with white space, `1,000` for `1000`, `60.9` for "
+        "`60.900000000000006`, or emphasis?",
+        advice="Strip white space, compare numbers as numbers, and round labels that were computed.",
         warning_details=_refused,
     ),
 )
