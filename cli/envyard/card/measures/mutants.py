@@ -104,7 +104,7 @@ MUTANTS = (
         read=equivalents_kept,
         question="Is a right answer paid with white space, `1,000` for `1000`, `60.9` for "
         "`60.900000000000006`, or emphasis?",
-        advice="Strip white space, compare numbers as numbers, and round labels that were computed.",
+        advice="Strip white space, compare numbers as numbers, and round computed labels.",
         warning_details=_refused,
     ),
 )
