@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from envyard.card.evidence import Evidence, name
 from envyard.card.learnability import ModelResults, model_results
@@ -62,12 +62,23 @@ def compute(*, run: Run) -> Card:
 
 
 def results_of(run: Run) -> list[ModelResults]:
-    """What the run's model can learn, also of a run that has no card."""
-    return _results(run, evidence_of(run))
+    """What the run's model can learn, also of a run that has no card; its baselines are those of
+    the version's newest run with probes."""
+    probed = newest_probed([run.version_id]).get(run.version_id) if run.is_evaluation else None
+    return _results(run, evidence_of(run), probes=evidence_of(probed) if probed else None)
 
 
-def _results(run: Run, evidence: Evidence) -> list[ModelResults]:
-    return model_results(evidence, suite=run.suite.name if run.suite else SMOKE)
+def newest_probed(versions: Iterable[int]) -> dict[int, Run]:
+    """Version -> its newest run with a result that played probes: one that listed it, or measured
+    it again. One query."""
+    rows = Run.objects.filter(version__in=versions, status=Run.Status.SUCCEEDED)
+    rows = rows.exclude(purpose=Run.Purpose.EVALUATION)
+    return {run.version_id: run for run in rows.order_by("created_at")}
+
+
+def _results(run: Run, evidence: Evidence, probes: Evidence | None = None) -> list[ModelResults]:
+    name = run.suite.name if run.suite else SMOKE
+    return model_results(evidence, suite=name, probes=probes)
 
 
 def newest_release(framework: str) -> str:

@@ -11,10 +11,11 @@ from django.core.cache import caches
 from django.db.models import QuerySet
 
 from envyard.card.items import negative_items
+from envyard.card.learnability import ModelMeasure
 from envyard.card.paired import Comparison, ranked
 from envyard.contract.job import MODEL
 from registry.catalog.models import Version
-from registry.read_models import links, paired_runs, scores
+from registry.read_models import constant_answers, links, paired_runs, scores
 from registry.read_models.annotations import Moment, Spec, StoredScore, Uri
 from registry.read_models.paired_runs import RunComparison
 from registry.read_models.runs import RunSuite
@@ -87,6 +88,13 @@ class Leaderboard:
     environment: str
     version: str
     suite: RunSuite
+    constant: Annotated[
+        ModelMeasure | None,
+        Spec(
+            description="What one answer to every task would earn, from the version's newest run "
+            "with probes; null where there is none, its value null where that is unknown."
+        ),
+    ]
     verified: list[VerifiedRow]
     reproduced: list[ClaimedRow]
     self_reported: list[ClaimedRow]
@@ -140,6 +148,7 @@ def leaderboard(
         environment=str(version.environment),
         version=version.version,
         suite=RunSuite(suite.name, suite.digest),
+        constant=constant_answers.of_versions([version.pk]).get(version.pk),
         verified=rows,
         reproduced=[row for row in claimed if row.evidence == "reproduced"],
         self_reported=[row for row in claimed if row.evidence == "self_reported"],

@@ -19,7 +19,8 @@ from registry.accounts.models import Token
 from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment, Version
 from registry.read_models import links, paired_runs, scores
-from registry.read_models.annotations import Spec, StoredScore, Uri
+from registry.read_models.annotations import Spec, StoredScore
+from registry.read_models.leaderboard_columns import Column, columns_of
 from registry.read_models.leaderboards import MAX_MODELS, ClaimedRow, claimed_rows
 from registry.read_models.newest_results import (
     Cells,
@@ -37,19 +38,6 @@ MAX_ENVIRONMENTS = 12  # side by side
 MAX_OTHERS = 100
 SECONDS = 3600
 cache = caches["local"]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """An environment by its latest listed version. Where it is not in the mean, `left_out` names
-    the reason."""
-
-    environment: str
-    version: str
-    url: Uri
-    models: int
-    in_mean: bool
-    left_out: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +137,7 @@ def leaderboard_across(
     return LeaderboardAcross(
         suite=RunSuite(name, suites[0].digest),
         same_name=[RunSuite(row.name, row.digest) for row in others],
-        columns=[_column(versions[pk], counts[pk], left_out.get(pk, "")) for pk in columns],
+        columns=columns_of({pk: versions[pk] for pk in columns}, counts, left_out),
         others=[
             OtherEnvironment(_name(versions[pk]), versions[pk].version, counts[pk])
             for pk in order
@@ -168,17 +156,6 @@ def names_in(text: str) -> list[str]:
 
 def _name(version: Version) -> str:
     return str(version.environment)
-
-
-def _column(version: Version, models: int, left_out: str) -> Column:
-    return Column(
-        environment=_name(version),
-        version=version.version,
-        url=links.version(version),
-        models=models,
-        in_mean=not left_out,
-        left_out=left_out,
-    )
 
 
 def _ranked(columns: Sequence[int], cells: Cells) -> tuple[dict[str, PlaceAcross], dict[int, str]]:

@@ -68,6 +68,7 @@ def run_leaderboard(args: Namespace, out: Output) -> None:
             for row in board["verified"]
         ],
     )
+    out.note(f"One answer to every task would earn: {_constant_text(board['constant'])}")
     out.note("Measured by this hub. Equal ranks are ties: their paired difference may be 0.", "dim")
     for row in board["suspect_tasks"]:
         value = f"{number(row['discrimination'])}, at most {number(row['high'])}"
@@ -118,7 +119,24 @@ def run_across(args: Namespace, out: Output) -> None:
 
 
 def _heads(board: dict[str, Any]) -> list[str]:
-    return [f"{column['environment']} {column['version']}" for column in board["columns"]]
+    return [
+        f"{column['environment']} {column['version']}, {_constant_head(column['constant'])}"
+        for column in board["columns"]
+    ]
+
+
+def _constant_head(measure: dict[str, Any] | None) -> str:
+    """`constant 0.25`: the number alone."""
+    known = measure is not None and measure["value"] is not None
+    return f"constant {number(measure['value']) if measure and known else 'unknown'}"
+
+
+def _constant_text(measure: dict[str, Any] | None) -> str:
+    """`0.25 [0.2, 0.31]` and where it comes from, or why it is unknown."""
+    if measure is None:
+        return "unknown (no run with probes)"
+    value = interval(measure["value"], measure["low"], measure["high"])
+    return f"{'unknown' if measure['value'] is None else value} ({measure['detail']})"
 
 
 def _mean_text(row: dict[str, Any] | None) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from envyard.commands.show import interval, number, percent
 from envyard.output import Output
 
+BASELINES = ("constant_reward", "baseline_reward")  # shown also where they are unknown
 BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
@@ -26,6 +27,9 @@ def show_models(models: list[dict[str, Any]], out: Output) -> None:
             counts = [bar["count"] for bar in bars]
             text = f"0 % |{sparkline(counts)}| 100 % solved"
             out.line(f"  {'Tasks by solve rate':<{width}}  {text}")
+        for measure in results["measures"]:
+            if measure["code"] in BASELINES and measure["value"] is None:
+                out.line(f"  {measure['title']} is unknown: {measure['detail']}", "dim")
 
 
 def measure_text(measure: dict[str, Any]) -> str:

@@ -4,13 +4,15 @@ import json
 from typing import Any
 
 import pytest
+from django.core.cache import caches
 from pytest_django.live_server_helper import LiveServer
 
 from envyard.__main__ import main
 from envyard.commands.model_results import sparkline
 from registry.accounts import tokens
 from registry.card import services as cards
-from registry.models import User, Version
+from registry.models import Run, User, Version
+from registry.runs import suites
 from tests.factories import make_rollout, make_run, make_version
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -95,3 +97,31 @@ def test_bars_that_are_not_empty_are_visible() -> None:
     assert sparkline([0, 1, 500, 1000]) == " ▁▄█"
     assert sparkline([0, 0]) == "  "
     assert sparkline([]) == ""
+
+
+def test_the_constant_answer_stands_next_to_the_mean(
+    hub: None, alice: User, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version = Version.objects.get(environment__name="even")
+    version.status = Version.Status.LISTED
+    version.save()
+    suite = suites.built_in("full")
+    run = make_run(
+        version, purpose="evaluation", suite=suite, model="org/tiny", policies=["model"], attempts=4
+    )
+    for attempt in range(4):
+        make_rollout(run, "model", attempt=attempt, reward=float(attempt % 2))
+    assert main(["runs", "show", str(run.pk)]) == 0
+    out = capsys.readouterr().out
+    assert "Constant answer is unknown: the version's probe 'constant' was not rewarded" in out
+    assert "Baseline reward" in out
+    listing = Run.objects.get(purpose="listing", version=version)
+    listing.policies = [*listing.policies, "constant"]
+    listing.save()
+    make_rollout(listing, "constant", reward=0.25)
+    caches["local"].clear()
+    assert main(["leaderboard", "alice/even==0.1.0"]) == 0
+    err = capsys.readouterr().err
+    assert "One answer to every task would earn: 0.25 [" in err
+    assert "(probe constant; the share of the most common answer is unknown)" in err
+    assert json_of(capsys, "leaderboard", "alice/even==0.1.0")["constant"]["value"] == 0.25

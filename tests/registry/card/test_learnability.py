@@ -11,9 +11,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from envyard.card.evidence import Evidence
-from envyard.card.learnability import MODEL_MEASURES, ModelMeasure, ModelResults, model_results
+from envyard.card.learnability import (
+    MODEL_MEASURES,
+    ModelMeasure,
+    ModelResults,
+    constant_measure,
+    model_results,
+)
 from envyard.card.learnability.estimators import pass_at, variance_share
 from envyard.contract.runner_events import Usage
+from envyard.contract.survey import Split, Survey
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts, make_rollout
 
 WITH_MODEL = (*POLICIES, "model")
@@ -179,3 +186,76 @@ def test_the_first_tasks_of_many_are_listed() -> None:
     assert len(results.task_results) == 500
     assert results.tasks == 600
     assert results.sentence.endswith("one rollout a task shows no variance, more attempts do.")
+
+
+def probed(survey: Survey | None, *, wrong: float | None = 0.0, turns: int = 1) -> Evidence:
+    """A run with probes: the oracle earns 1, a constant answer `wrong`, in so many turns."""
+    policies = ("oracle", "constant")
+    rollouts = [make_rollout("oracle", task, reward=1.0, turns=turns) for task in range(5)]
+    if wrong is not None:
+        rollouts += [make_rollout("constant", task, reward=wrong, turns=1) for task in range(3)]
+    facts = replace(make_facts(5), survey=survey)
+    return Evidence(policies, 5, 1, facts, tuple(rollouts))
+
+
+FOUR_OPTIONS = Survey(
+    tasks=300,
+    answers=300,
+    same_answers=75,
+    top_answer="B",
+    train=Split(tasks=300, complete=True),
+)
+
+
+def test_a_constant_answer_earns_the_share_of_the_most_common_answer() -> None:
+    reading = constant_measure(probed(FOUR_OPTIONS))
+    assert (reading.code, reading.value, reading.n) == ("constant_reward", 0.25, 300)
+    assert reading.low is not None
+    assert reading.high is not None
+    assert 0.2 < reading.low < 0.25 < reading.high < 0.31
+    assert reading.detail == "one answer is right in 75 of 300 tasks; other answers earn 0"
+    assert "Wilson" in reading.method
+
+
+def test_a_constant_answer_is_charged_for_wrong_answers() -> None:
+    assert constant_measure(probed(FOUR_OPTIONS, wrong=-1.0)).value == pytest.approx(-0.5)
+    assert constant_measure(probed(FOUR_OPTIONS, wrong=1.0)).value == 1.0
+
+
+@pytest.mark.parametrize(
+    "survey",
+    [
+        None,
+        Survey(tasks=300),
+        replace(FOUR_OPTIONS, answers=10, same_answers=4),
+        replace(FOUR_OPTIONS, answers=19, same_answers=19, train=None),
+    ],
+)
+def test_without_known_answers_the_probe_alone_counts(survey: Survey | None) -> None:
+    reading = constant_measure(probed(survey, wrong=0.125))
+    assert (reading.value, reading.n) == (0.125, 3)
+    assert reading.detail == "probe constant; the share of the most common answer is unknown"
+    assert reading.low is not None
+    assert reading.high is not None
+    assert reading.low < reading.high
+
+
+def test_a_first_move_that_is_always_the_same_is_no_answer() -> None:
+    first_moves = replace(FOUR_OPTIONS, same_answers=300)
+    assert constant_measure(probed(first_moves, turns=3)).value == 0.0
+
+
+def test_an_unknown_constant_is_no_zero() -> None:
+    reading = constant_measure(probed(FOUR_OPTIONS, wrong=None))
+    assert (reading.value, reading.low) == (None, None)
+    assert reading.detail == "the version's probe 'constant' was not rewarded"
+
+
+def test_an_evaluation_has_the_baselines_of_the_run_with_probes() -> None:
+    own = tuple(make_rollout("model", task, reward=0.25) for task in range(5))
+    evaluation = Evidence(("model",), 5, 1, make_facts(5), own, model="org/tiny")
+    [alone] = model_results(evidence=evaluation, suite="full")
+    assert measure(alone, "constant_reward").value is None
+    [results] = model_results(evidence=evaluation, suite="full", probes=probed(FOUR_OPTIONS))
+    assert measure(results, "constant_reward").value == 0.25
+    assert measure(results, "baseline_reward").detail == "policy constant"

@@ -3,6 +3,7 @@
 import hashlib
 
 import pytest
+from django.core.cache import caches
 from django.test import Client
 
 from registry.accounts.models import User
@@ -15,9 +16,11 @@ from registry.runs.suite_models import Suite
 from registry.self_reported import samples, services
 from registry.self_reported.claims import Claims
 from registry.self_reported.models import Evaluation
-from tests.factories import make_run, make_version
+from tests.factories import make_rollout, make_run, make_version
 
 TASKS = 40
+PAGE = "/envs/alice/demo-env/0.1.0/leaderboard/"
+AT = "/api/v1/environments/alice/demo-env/versions/0.1.0/leaderboard/"
 
 
 @pytest.fixture
@@ -148,6 +151,44 @@ def test_the_page_and_the_api_show_the_same_ranks(
     page = client.get("/envs/alice/demo-env/0.2.0/leaderboard/").content.decode()
     assert "Against 0.1.0" in page
     assert client.get("/envs/alice/demo-env/0.1.0/leaderboard/?suite=huge").status_code == 404
+
+
+def probed(version: Version) -> Run:
+    """A run that listed the version: 20 of its 60 tasks have the same answer."""
+    survey = {"tasks": 60, "answers": 60, "same_answers": 20}
+    listing = make_run(version, policies=["oracle", "constant"], facts={"survey": survey})
+    for policy, reward in (("oracle", 1.0), ("constant", 0.0)):
+        make_rollout(listing, policy, reward=reward, turns=1)
+    return listing
+
+
+def test_a_constant_answer_is_shown_next_to_the_means(
+    version: Version, full: Suite, client: Client
+) -> None:
+    run = evaluated(version, "tiny", full, rate=0.5)
+    page = client.get(PAGE).content.decode()
+    assert "no run with probes" in page
+    assert client.get(AT).json()["constant"] is None
+    [results] = client.get(f"/api/v1/runs/{run.pk}/").json()["models"]
+    measures = {row["code"]: row for row in results["measures"]}
+    assert measures["constant_reward"]["value"] is None
+
+    probed(version)
+    constant = client.get(AT).json()["constant"]
+    assert constant["value"] == pytest.approx(1 / 3)
+    assert constant["low"] < constant["value"] < constant["high"]
+    page = " ".join(client.get(PAGE).content.decode().split())
+    assert "one answer is right in 20 of 60 tasks; other answers earn 0" in page
+    across = client.get("/api/v1/leaderboards/").json()["columns"]
+    assert [row["constant"] for row in across] == [constant]
+    page = " ".join(client.get("/leaderboards/").content.decode().split())
+    assert "constant 0.333" in page
+    caches["local"].clear()  # it keeps results of ended runs for an hour
+    [results] = client.get(f"/api/v1/runs/{run.pk}/").json()["models"]
+    measures = {row["code"]: row for row in results["measures"]}
+    assert measures["constant_reward"] == constant
+    page = " ".join(client.get(f"/runs/{run.pk}/").content.decode().split())
+    assert "Constant answer" in page
 
 
 def pushed(

@@ -6,6 +6,7 @@ docs/card.md explains the measures, decision 0064 gives reasons and sources.
 
 from __future__ import annotations
 
+from envyard.card.learnability.constant import constant_measure
 from envyard.card.learnability.definition import ModelMeasure, ModelMeasureDefinition
 from envyard.card.learnability.registry import MODEL_MEASURES
 from envyard.card.learnability.results import (
@@ -24,5 +25,6 @@ __all__ = [
     "ModelResults",
     "RewardHistogram",
     "TaskResults",
+    "constant_measure",
     "model_results",
 ]

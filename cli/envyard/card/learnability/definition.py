@@ -19,7 +19,8 @@ class ModelEvidence:
 
     `rewards` are those of each task in the order of its attempts, within `bounds`. A rollout is
     solved from `solved_from` on. `baseline` is the name and mean reward of the best-paid policy
-    that does no work, None where none was rewarded.
+    that does no work, None where none was rewarded; `constant` is what one answer to every task
+    would earn.
     """
 
     rollouts: tuple[RolloutResult, ...]
@@ -27,6 +28,7 @@ class ModelEvidence:
     bounds: Bounds
     solved_from: float
     baseline: tuple[str, float] | None
+    constant: ModelReading
 
     def solved(self, task: int) -> int:
         """How many of the task's rollouts are solved."""
@@ -108,7 +110,10 @@ class ModelMeasureDefinition:
 
     def measure(self, evidence: ModelEvidence) -> ModelMeasure:
         """The measure's result for one model."""
-        reading = self.read(evidence)
+        return self.result(self.read(evidence))
+
+    def result(self, reading: ModelReading) -> ModelMeasure:
+        """The reading with code, title and unit."""
         return ModelMeasure(
             code=self.code,
             title=self.title,

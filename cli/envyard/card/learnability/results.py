@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from envyard.card.evidence import Evidence
+from envyard.card.learnability.constant import constant_reward
 from envyard.card.learnability.definition import ModelEvidence, ModelMeasure
 from envyard.card.learnability.registry import MODEL_MEASURES
 from envyard.card.learnability.useful_groups import COMPARED_SIZE
@@ -75,9 +76,15 @@ class ModelResults:
         return asdict(self)
 
 
-def model_results(evidence: Evidence, *, suite: str) -> list[ModelResults]:
-    """The results of the run's model; empty where none of its rollouts was rewarded."""
-    seen = _model_evidence(evidence)
+def model_results(
+    evidence: Evidence, *, suite: str, probes: Evidence | None = None
+) -> list[ModelResults]:
+    """The results of the run's model; empty where none of its rollouts was rewarded.
+
+    `probes` is the run of the same version that played probes, which an evaluation does not; None:
+    the run itself. The baselines come from it.
+    """
+    seen = _model_evidence(evidence, evidence if probes is None else probes)
     if not seen.rewards:
         return []
     measures = {code: entry.measure(seen) for code, entry in MODEL_MEASURES.items()}
@@ -112,13 +119,13 @@ def difficulty(rate: float) -> str:
     return "hard" if rate < 0.2 else "medium" if rate <= 0.8 else "easy"
 
 
-def _model_evidence(evidence: Evidence) -> ModelEvidence:
+def _model_evidence(evidence: Evidence, probes: Evidence) -> ModelEvidence:
     completed = tuple(r for r in evidence.of(MODEL) if r.ok)
     rewards: dict[int, list[float]] = defaultdict(list)
     for rollout in sorted(completed, key=lambda r: (r.task, r.attempt)):
         if rollout.reward is not None:
             rewards[rollout.task].append(rollout.reward)
-    floors = [(f.score.policy, f.score.mean) for f in floor(evidence)]
+    floors = [(f.score.policy, f.score.mean) for f in floor(probes)]
     paid = [(policy, mean) for policy, mean in floors if mean is not None]
     return ModelEvidence(
         rollouts=completed,
@@ -126,6 +133,7 @@ def _model_evidence(evidence: Evidence) -> ModelEvidence:
         bounds=bounds_of(evidence.rollouts),
         solved_from=NEARLY_FULL * full_marks(evidence),
         baseline=max(paid, key=lambda row: row[1], default=None),
+        constant=constant_reward(probes),
     )
 
 
