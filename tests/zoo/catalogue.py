@@ -12,6 +12,7 @@ from tests.zoo import (
     rewards,
     sound,
     sound_turns,
+    state,
     tasks,
 )
 from tests.zoo.entry import Entry
@@ -25,10 +26,12 @@ ENTRIES: tuple[Entry, ...] = (
     *conduct.FLAWED,
     *evasions.FLAWED,
     *forms.FLAWED,
+    *state.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
     *listings.SOUND,
+    *state.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

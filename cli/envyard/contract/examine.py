@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from envyard.contract import checks, wheel
+from envyard.contract.clocks_in_tasks import clocks_in_tasks
 from envyard.contract.codes import Severity
 from envyard.contract.detect import Detection, detect
 from envyard.contract.findings import Finding, finding
@@ -15,6 +16,7 @@ from envyard.contract.frameworks.choose import choose, requires_dist
 from envyard.contract.git_requirements import Repositories
 from envyard.contract.needs import declarations, predict
 from envyard.contract.own_imports import missing_modules
+from envyard.contract.shared_state import shared_state
 from envyard.contract.sources import Sources
 from envyard.contract.syntax import MAX_IMPORTS, MAX_NODES
 
@@ -66,6 +68,8 @@ def examine(
         *declared.findings,
         *missing,
         *compared_dates(members),
+        *shared_state(members),
+        *clocks_in_tasks(members),
     )
     return [*findings, *of_code], detection
 

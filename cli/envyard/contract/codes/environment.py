@@ -51,6 +51,19 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.shared_state",
+        "Tools or rewards change a value of a module that decides what later rollouts get.",
+        "Keep what a rollout changes in its own state, or reset it before each rollout.",
+        severity="warning",
+    ),
+    environment_fault(
+        "env.clock_in_tasks",
+        "The tasks are made from the time at which they are loaded.",
+        "Fix the date in the task and state it in the prompt, so that each load gives the same "
+        "tasks and answers.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.bad_declaration",
         "[tool.envyard] in the wheel's pyproject.toml is not valid.",
         "Correct it; docs/needs.md has every key.",

@@ -1,0 +1,140 @@
+"""The functions of a wheel that rollouts call (tools, rewards, turns), and those that load tasks.
+
+Read from the code alone, by simple names over all files: a function may be counted that nothing
+calls.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from envyard.contract.needs.code import Code
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+# Parameters that frameworks pass to rewards and to the steps of a rollout.
+PASSED = {"completion", "completions", "state", "trace", "action"}
+DECORATORS = {"reward", "group_reward", "metric", "tool", "stop", "setup", "cleanup", "teardown"}
+# Methods that frameworks call in a rollout.
+METHODS = {"env_response", "setup_state", "is_completed", "call_tool", "step", "run", "respond"}
+METHODS |= {"reset", "setup", "rollout", "score", "score_rollout", "update_tool_args"}
+LOADS = ("load", "build_tasks", "__init__", "get_dataset")  # methods and prefixes of functions
+# Keywords and methods that take the functions of rollouts.
+TAKES = {"tools", "funcs", "reward_funcs", "stop_conditions", "metrics", "stop_funcs"}
+ADDS = {"add_tool", "add_reward_func", "add_metric", "add_stop_condition", "add_func"}
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One function, the code that holds it and the module's name."""
+
+    module: str
+    code: Code
+    node: Function
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of it, those of inner functions included."""
+        return tuple(ast.walk(self.node))
+
+    @cached_property
+    def local_names(self) -> set[str]:
+        """Names that are variables of the function, so none of the module's."""
+        outer = {name for node in self.nodes if isinstance(node, ast.Global) for name in node.names}
+        stored = {
+            node.id
+            for node in self.nodes
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        return (stored | {node.arg for node in self.nodes if isinstance(node, ast.arg)}) - outer
+
+
+class Definitions:
+    """All functions of a wheel's modules, by simple name."""
+
+    def __init__(self, codes: Mapping[str, Code]) -> None:
+        self._by_name: defaultdict[str, list[Definition]] = defaultdict(list)
+        self._roots: list[str] = []
+        for module, code in codes.items():
+            for node, is_method in _functions(code.file.tree):
+                self._by_name[node.name].append(Definition(module, code, node))
+                if _is_called_in_rollouts(code, node, is_method=is_method):
+                    self._roots.append(node.name)
+            self._roots += _passed(code)
+
+    @cached_property
+    def of_rollouts(self) -> list[Definition]:
+        """The functions that rollouts may call."""
+        return self._closure(self._roots, _called)
+
+    @cached_property
+    def of_loading(self) -> list[Definition]:
+        """The functions that load tasks, without those that rollouts call."""
+        loads = [name for name in self._by_name if name.startswith(LOADS)]
+        skipped = {id(each.node) for each in self.of_rollouts}
+        functions = self._closure(loads, _mentioned)
+        return [each for each in functions if id(each.node) not in skipped]
+
+    def _closure(
+        self, names: Iterable[str], called: Callable[[Definition], Iterator[str]]
+    ) -> list[Definition]:
+        waiting, functions = list(names), dict[str, None]()
+        while waiting:
+            name = waiting.pop()
+            if name not in functions and name in self._by_name:
+                functions[name] = None
+                waiting += [other for each in self._by_name[name] for other in called(each)]
+        return [each for name in functions for each in self._by_name[name]]
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[Function, bool]]:
+    """Functions of the module and of its classes, and whether each is a method."""
+    for node in tree.body:
+        if isinstance(node, Function):
+            yield node, False
+        elif isinstance(node, ast.ClassDef):
+            yield from ((item, True) for item in node.body if isinstance(item, Function))
+
+
+def _is_called_in_rollouts(code: Code, node: Function, *, is_method: bool) -> bool:
+    arguments = node.args
+    names = {arg.arg for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    decorators = {code.dotted(each).rpartition(".")[2] for each in node.decorator_list}
+    return bool(names & PASSED or decorators & DECORATORS or (is_method and node.name in METHODS))
+
+
+def _passed(code: Code) -> Iterator[str]:
+    """Names of functions that are passed as tools, rewards and the like."""
+    for node in code.file.nodes:
+        if isinstance(node, ast.keyword) and node.arg in TAKES:
+            yield from _names(node.value)
+        elif isinstance(node, ast.Call) and code.dotted(node).rpartition(".")[2] in ADDS:
+            for argument in node.args:
+                yield from _names(argument)
+
+
+def _names(value: ast.expr) -> Iterator[str]:
+    items = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
+    for item in items:
+        if isinstance(item, ast.Name):
+            yield item.id
+        elif isinstance(item, ast.Attribute):
+            yield item.attr
+
+
+def _called(definition: Definition) -> Iterator[str]:
+    for node in definition.nodes:
+        if isinstance(node, ast.Call):
+            yield definition.code.dotted(node).rpartition(".")[2]
+
+
+def _mentioned(definition: Definition) -> Iterator[str]:
+    """Names of functions that it calls or passes on, as to `dataset.map`."""
+    yield from _called(definition)
+    for node in definition.nodes:
+        if isinstance(node, ast.Call):
+            yield from (item.id for item in node.args if isinstance(item, ast.Name))

@@ -1,0 +1,185 @@
+"""Module-level values that rollouts change, read in decisions, and never reset.
+
+A table that a tool takes items from, or a count of scored replies, makes a rollout's result depend
+on the rollouts before it. A run of a few tasks may never change it, so the code is read. Caches,
+which keep what would be computed again, and counts that are only logged are not meant.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from envyard.contract.findings import Finding, finding
+from envyard.contract.needs.code import Code, index
+from envyard.contract.rollout_functions import Definition, Definitions
+from envyard.contract.sources import Sources
+
+MAX_FINDINGS = 5
+MAX_DEPTH = 8  # of subscripts
+CONTAINERS = {"dict", "list", "set", "defaultdict", "Counter", "deque", "OrderedDict"}
+COPIES = {"copy", "deepcopy"}
+GROWS = {"append", "appendleft", "add", "extend", "insert"}
+SHRINKS = {"pop", "popleft", "popitem", "remove", "discard"}
+RESETS = {"clear", "update"}
+DISPLAYS = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
+# What a branch may consist of without deciding anything: `if n % 100 == 0: log(n)`.
+IDLE = (ast.Expr, ast.Pass, ast.Raise, ast.Delete, ast.AugAssign)
+
+
+def shared_state(members: Mapping[str, bytes]) -> Iterator[Finding]:
+    """A warning for each value of a module that rollouts change and that decides what they get."""
+    sources = Sources.of(members)
+    codes = {name: index(name, file, {}) for name, file in sources.files.items()}
+    values = {
+        f"{module}.{name}": scalar
+        for module, code in codes.items()
+        for name, scalar in _values(code)
+    }
+    if not values:
+        return
+    uses = _Uses(values)
+    for definition in Definitions(codes).of_rollouts:
+        uses.read(definition)
+    for name, where in islice(uses.shared(), MAX_FINDINGS):
+        message = (
+            f"{where} changes {name.rpartition('.')[2][:80]!r}, a value of the module on which "
+            "results depend and which no function resets: all rollouts of a process share it"
+        )
+        yield finding("env.shared_state", message, where=where)
+
+
+class _Uses:
+    """How the functions of rollouts use these values, by dotted name; True where it is a number."""
+
+    def __init__(self, values: Mapping[str, bool]) -> None:
+        self._values = values
+        self._changed: dict[str, str] = {}
+        self._grown: set[str] = set()
+        self._shrunk: set[str] = set()
+        self._deciding: set[str] = set()
+        self._reset: set[str] = set()
+
+    def shared(self) -> Iterator[tuple[str, str]]:
+        """Each value that is changed, decides and is never reset, and where it is changed.
+
+        What grows and shrinks is a pool: it gets back what was taken.
+        """
+        excluded = self._reset | (self._grown & self._shrunk)
+        for name, where in self._changed.items():
+            if name in self._deciding and name not in excluded:
+                yield name, where
+
+    def read(self, definition: Definition) -> None:
+        """Read one function of rollouts."""
+        filled = {
+            name
+            for node in definition.nodes
+            if isinstance(node, ast.If) and (name := self._tested(definition, node.test))
+        }
+        for node in definition.nodes:
+            if isinstance(node, ast.AugAssign):
+                self._change(definition, node, self._root(definition, node.target))
+            elif isinstance(node, ast.Assign):
+                self._assign(definition, node)
+            elif isinstance(node, ast.Delete):
+                for target in node.targets:
+                    self._change(definition, node, self._root(definition, target), self._shrunk)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                self._call(definition, node, node.func, filled)
+            self._decide(definition, node)
+
+    def _assign(self, definition: Definition, node: ast.Assign) -> None:
+        for target in node.targets:
+            name = self._root(definition, target)
+            if name and name in self._names(definition, node.value):
+                self._change(definition, node, name)
+            elif name:
+                self._reset.add(name)  # or it is a cache, whose items do not depend on others
+
+    def _call(
+        self, definition: Definition, node: ast.Call, called: ast.Attribute, filled: set[str]
+    ) -> None:
+        name = self._root(definition, called.value)
+        if called.attr in RESETS and name:
+            self._reset.add(name)
+        elif called.attr in GROWS and name in filled:
+            self._grown.add(name)
+        elif called.attr in GROWS:
+            self._change(definition, node, name, self._grown)
+        elif called.attr in SHRINKS:
+            self._change(definition, node, name, self._shrunk)
+
+    def _change(
+        self, definition: Definition, node: ast.AST, name: str, kind: set[str] | None = None
+    ) -> None:
+        if name:
+            self._changed.setdefault(name, definition.code.where(node))
+            (set() if kind is None else kind).add(name)
+
+    def _decide(self, definition: Definition, node: ast.AST) -> None:
+        """Note the values that a node's condition or result depends on; a number that is returned
+        may be a name for something new, so it is not counted."""
+        if isinstance(node, ast.Return) and node.value is not None:
+            names = self._names(definition, node.value)
+            self._deciding.update(name for name in names if not self._values[name])
+        elif (
+            isinstance(node, ast.If | ast.While) and not _is_idle([*node.body, *node.orelse])
+        ) or isinstance(node, ast.IfExp):
+            self._deciding.update(self._names(definition, node.test))
+
+    def _names(self, definition: Definition, expression: ast.expr) -> set[str]:
+        nodes = (
+            node for node in ast.walk(expression) if isinstance(node, ast.Name | ast.Attribute)
+        )
+        return {name for node in nodes if (name := self._name(definition, node))}
+
+    def _tested(self, definition: Definition, test: ast.expr) -> str:
+        """The value of `if VALUE` and `if not VALUE`: there it is filled once."""
+        return self._name(definition, test.operand if isinstance(test, ast.UnaryOp) else test)
+
+    def _root(self, definition: Definition, node: ast.expr) -> str:
+        """The value that `VALUE[...][...]` is a part of; empty for others."""
+        for _ in range(MAX_DEPTH):
+            if not isinstance(node, ast.Subscript):
+                break
+            node = node.value
+        return self._name(definition, node)
+
+    def _name(self, definition: Definition, node: ast.AST) -> str:
+        """The dotted name of such a value; empty for everything else."""
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return ""
+        if isinstance(node, ast.Name) and node.id in definition.local_names:
+            return ""
+        dotted = definition.code.dotted(node)
+        own = f"{definition.module}.{dotted}"
+        return own if own in self._values else dotted if dotted in self._values else ""
+
+
+def _values(code: Code) -> Iterator[tuple[str, bool]]:
+    """The names of a module that hold a container or a number, and whether it is a number."""
+    for node in code.file.tree.body:
+        if isinstance(node, ast.Assign):
+            targets, value = node.targets, node.value
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            targets, value = [node.target], node.value
+        else:
+            continue
+        scalar = isinstance(value, ast.Constant) and type(value.value) in (int, float)
+        called = code.dotted(value).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+        if scalar or isinstance(value, DISPLAYS) or called in CONTAINERS | COPIES:
+            yield from ((each.id, scalar) for each in targets if isinstance(each, ast.Name))
+
+
+def _is_idle(statements: list[ast.stmt]) -> bool:
+    return all(
+        isinstance(each, IDLE)
+        or (isinstance(each, ast.Return) and (each.value is None or _is_none(each.value)))
+        for each in statements
+    )
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
