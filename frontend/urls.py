@@ -1,6 +1,6 @@
 """Routes of the pages; their first path parts are reserved as owner names."""
 
-from django.urls import include, path
+from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
 from frontend.pages import (
@@ -23,6 +23,7 @@ from frontend.pages import (
     quotas,
     requested,
     run,
+    short_addresses,
     tokens,
     version,
 )
@@ -30,6 +31,9 @@ from frontend.pages import (
 ENV = "envs/<str:owner>/<str:name>/"
 VERSION = f"{ENV}<str:number>/"
 ORG = "orgs/<str:name>/"
+
+register_converter(short_addresses.OwnerName, "owner")
+register_converter(short_addresses.EnvironmentName, "environment")
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -150,4 +154,6 @@ urlpatterns = [
     path("publish/", publish.publish, name="publish"),
     path("publish/<str:filename>", publish.command, name="command"),
     path("runner/", publish.runner, name="runner"),
+    path("<owner:name>/", short_addresses.owner),
+    path("<owner:owner>/<environment:name>/", short_addresses.environment),
 ]

@@ -5,6 +5,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from frontend.adapter import rate_limited as handler429  # noqa: F401 - allauth imports it from here
+from frontend.pages.not_found import not_found as handler404  # noqa: F401
 from hub.views import bad_request as handler400  # noqa: F401
 from hub.views import health, ready
 from hub.views import server_error as handler500  # noqa: F401

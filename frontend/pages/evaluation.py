@@ -9,15 +9,18 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from frontend.access import demand, evaluation_or_404
+from frontend.pages.environment import tabs
 from registry.accounts.permissions import can
 from registry.self_reported import samples, services
 from registry.self_reported.models import REPORTED
 
 SHOWN, CHARACTERS = 10, 4000
 MAX_FORMATTED = 100_000  # bytes
+CONFIRMATION = "delete"
 
 
 @require_safe
@@ -34,6 +37,7 @@ def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
             for number, line in enumerate(samples.lines(evaluation=row, count=SHOWN), 1)
         ],
         "may_delete": can(request.user, "evaluation.remove", row),
+        "tabs": tabs(request, row.environment, on="runs"),
     }
     return render(request, "pages/evaluation.html", context)
 
@@ -41,12 +45,15 @@ def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
 @require_POST
 @login_required
 def delete(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpResponse:
-    """Delete it."""
+    """Delete it permanently, if the person confirmed."""
     row = evaluation_or_404(request, owner, name, pk)
     user = demand(request, "evaluation.remove", row)
+    if request.POST.get("confirm", "").strip() != CONFIRMATION:
+        messages.error(request, f"{row.name} was not deleted: type {CONFIRMATION} to confirm.")
+        return redirect("evaluation", owner, name, pk)
     services.delete(evaluation=row, by=user)
     messages.success(request, f"The evaluation {row.name} was deleted.")
-    return redirect("environment", owner, name)
+    return redirect(f"{reverse('environment', args=[owner, name])}?tab=runs")
 
 
 def _sample(number: int, line: bytes) -> dict[str, str]:

@@ -19,6 +19,7 @@ from envyard.contract.replay import agree
 from envyard.contract.transcript import Transcript
 from frontend import rates
 from frontend.access import demand, form_methods, refused, run_or_404
+from frontend.pages.environment import tabs
 from frontend.pages.refresh_interval import pace
 from frontend.render import plain
 from frontend.render.transcript import SHOWN, conversations
@@ -46,6 +47,7 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
             **live_context(request, row),
             "version_url": reverse("version", args=[env.owner.name, env.name, row.version.version]),
             "may_retry": _may_retry(request, row),
+            "tabs": tabs(request, env, on="runs"),
         },
     )
 

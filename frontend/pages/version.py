@@ -17,7 +17,7 @@ from envyard.contract.findings import is_requirement
 from frontend import rates
 from frontend.access import demand, follows_moves, person, refused, version_or_404
 from frontend.pages import requested
-from frontend.pages.environment import install_lines
+from frontend.pages.environment import install_lines, tabs
 from frontend.pages.refresh_interval import pace
 from registry import pipeline
 from registry.accounts.permissions import can
@@ -46,6 +46,7 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
         {
             **context,
             "evaluate": requested.form_context(request, row),
+            "tabs": tabs(request, row.environment, on="versions"),
             "env": environments.summary(row.environment),
             "locks": lock_models.summaries(row),
             "install": install_lines(row),

@@ -86,6 +86,45 @@ def test_page_of_a_rejected_version_shows_its_author_the_reason(
     assert "increase the version number" in page
 
 
+def test_page_of_an_environment_without_a_listed_version_states_why(
+    client: Client, alice: User
+) -> None:
+    version = make_version(alice, status="rejected")
+    message = "a reply without content earned 1"
+    version.findings.create(stage="card", code="card.floor", severity="error", message=message)
+    client.force_login(alice)
+    page = text(client, PAGE)
+    assert "Version 0.1.0 was not listed." in page
+    assert "card.floor" in page
+    assert message in page
+    for status, sentence in (("held", "is held"), ("evaluating", "is not listed yet")):
+        Version.objects.update(status=status)
+        assert f"Version 0.1.0 {sentence}" in text(client, PAGE)
+    assert "No description" not in text(client, "/owners/alice/")
+
+
+def test_pages_of_a_version_have_its_own_summary_and_the_environments_tabs(
+    client: Client, alice: User
+) -> None:
+    old = make_version(alice, version="0.1.0", summary="Counts words.")
+    make_version(alice, version="0.2.0", summary="Counts letters.")
+    assert "Counts letters." in text(client, PAGE)
+    page = text(client, VERSION)
+    assert "Counts words." in page
+    assert "Counts letters." not in page
+    for url in (VERSION, f"/runs/{make_run(old).pk}/"):
+        tabs = text(client, url).partition('aria-label="Environment"')[2].partition("</nav>")[0]
+        assert f'href="{PAGE}?tab=readme"' in tabs
+        assert tabs.count('aria-current="page"') == 1
+
+
+def test_the_users_name_leads_to_their_page(client: Client, alice: User, bob: User) -> None:
+    client.force_login(alice)
+    assert '<a href="/owners/alice/">alice</a>' in text(client, "/")
+    assert "/envs/?mine=1" in text(client, "/owners/alice/")
+    assert "/envs/?mine=1" not in text(client, "/owners/bob/")
+
+
 def test_only_who_may_can_yank(client: Client, alice: User, carol: User, listed: Version) -> None:
     client.force_login(carol)
     assert "Yank this version" not in text(client, VERSION)

@@ -301,6 +301,8 @@ PAGES: dict[str, Row] = {
     "publish/": {"GET": P_EVERYBODY},
     "runner/": {"GET": P_EVERYBODY},
     "publish/<filename>": {"GET": "......."},  # the one file there has another name
+    "<name>/": {"GET": P_EVERYBODY},
+    "<owner>/<name>/": {"GET": P_SEES},
 }
 
 # The library that signs people in: who may look at each of its pages. What they do is its own.

@@ -52,6 +52,7 @@ EXAMPLES = {
     "api/v1/^auth_challenge/": "api/v1/auth_challenge/x",
     r"api/v1/^(?:traces|episodes)(?:/.*)?$": "api/v1/traces",
     "api/v1/": "api/v1/nothing/",
+    "<name>/": "<owner>/",
     r"^confirm-email/(?P<key>[-:\w]+)/$": "confirm-email/key/",
     "^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$": "password/reset/key/1-key/",
     "settings/security/webauthn/keys/<pk>/remove/": "settings/security/webauthn/keys/1/remove/",

@@ -161,7 +161,7 @@ def test_publisher_of_an_environment_deletes_foreign_public_evaluations(
     assert client.post(f"{page}delete/").status_code == 403
     client.force_login(alice)
     assert "Delete this evaluation" in client.get(page).content.decode()
-    client.post(f"{page}delete/")
+    client.post(f"{page}delete/", {"confirm": "delete"})
     assert [str(row.pk) for row in Evaluation.objects.all()] == [hidden]
 
 
@@ -337,10 +337,10 @@ def test_environment_page_marks_evaluations_as_self_reported(
         == 404
     )
     client.force_login(bob)
-    assert (
-        client.post(f"/envs/alice/demo-env/evaluations/{evaluation_id}/delete/").status_code == 302
-    )
-    assert Evaluation.objects.count() == 1
+    delete = f"/envs/alice/demo-env/evaluations/{evaluation_id}/delete/"
+    for confirmation, left in (({}, 2), ({"confirm": "yes"}, 2), ({"confirm": "delete"}, 1)):
+        assert client.post(delete, confirmation).status_code == 302
+        assert Evaluation.objects.count() == left
 
 
 def test_former_member_cannot_change_evaluations_of_the_organisation(
