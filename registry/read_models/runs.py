@@ -12,6 +12,7 @@ from uuid import UUID
 
 from envyard.contract.job import MODEL
 from envyard.contract.probes import PROBE_NAMES
+from envyard.contract.task_indexes import indexes_text
 from registry.catalog.related_models import VersionFinding
 from registry.read_models import links
 from registry.read_models.annotations import (
@@ -105,6 +106,7 @@ class RunShard:
 
     id: UUID
     first_task: int
+    last_task: Annotated[int, Spec(description="If the data set has as many.")]
     tasks: int
     status: Annotated[str, Spec(enum=Run.Status.values)]
     attempt: int
@@ -134,7 +136,12 @@ class RunDetail(FollowedRun):
         list[RunShard], Spec(description="Those of a run that was split, by their tasks.")
     ]
     first_task: int
+    last_task: Annotated[int, Spec(description="If the data set has as many.")]
     tasks: int
+    named_tasks: Annotated[
+        str,
+        Spec(description="Those that the suite names by index; empty where it takes the first."),
+    ]
     attempts: int
     seed: int
     variables: Annotated[dict[str, str], Spec(description="The public variables that it had.")]
@@ -217,7 +224,9 @@ def detail(run: Run) -> RunDetail:
         parent=run.parent_id,
         shards=_shards(run),
         first_task=run.first_task,
+        last_task=run.task_indexes[-1],
         tasks=run.tasks,
+        named_tasks=indexes_text(run.named_tasks),
         attempts=run.attempts,
         seed=run.seed,
         variables=run.provided.get("variables", {}),
@@ -229,10 +238,14 @@ def detail(run: Run) -> RunDetail:
 def _shards(run: Run) -> list[RunShard]:
     if not run.is_evaluation or run.parent_id is not None:
         return []
+    rows = list(shards.of(run).select_related("runner").defer("facts"))
+    for row in rows:
+        row.suite = run.suite
     return [
         RunShard(
             id=row.pk,
             first_task=row.first_task,
+            last_task=row.task_indexes[-1],
             tasks=row.tasks,
             status=row.status,
             attempt=row.attempt,
@@ -241,7 +254,7 @@ def _shards(run: Run) -> list[RunShard]:
             total=row.total,
             url=links.run(row),
         )
-        for row in shards.of(run).select_related("runner").defer("facts")
+        for row in rows
     ]
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from envyard.contract.job import MODEL
 from envyard.contract.rules import RULES
+from envyard.contract.survey import read_survey
 from registry import events
 from registry.accounts.models import User
 from registry.catalog.models import Version
@@ -103,6 +104,7 @@ def _check(version: Version, model: str, suite: Suite) -> None:
             f"Its status: hub info {version}",
         )
     frozen = suite.frozen
+    _check_tasks(version, suite)
     if frozen.judge != settings.HUB_JUDGE_MODEL:
         raise Stale(
             f"suite {suite} has the judge {frozen.judge or 'none'}, this hub has "
@@ -113,6 +115,20 @@ def _check(version: Version, model: str, suite: Suite) -> None:
         raise Stale(
             f"suite {suite} is of rules version {frozen.rules}, this hub has {RULES}",
             "Define a suite with another name: a suite never changes.",
+        )
+
+
+def _check_tasks(version: Version, suite: Suite) -> None:
+    """Raise Stale where the suite names a task beyond those that the version is known to have."""
+    if not suite.frozen.indexes:
+        return
+    runs = version.runs.filter(status=Run.Status.SUCCEEDED, facts__survey__isnull=False)
+    survey = read_survey(runs.values_list("facts__survey", flat=True).first())
+    last, train = suite.frozen.indexes[-1], survey.train if survey else None
+    if train is not None and train.complete and last >= train.tasks:
+        raise Stale(
+            f"suite {suite} names task {last}, and {version} has {train.tasks} tasks, from index 0",
+            "Use a suite whose tasks it has: `hub suites list` shows what each names.",
         )
 
 

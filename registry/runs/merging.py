@@ -5,6 +5,7 @@ Rules: docs/decisions/0076.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,14 +21,14 @@ PROMPT_CHARACTERS = 1_000_000  # of all tasks together, as a runner has it for a
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The facts of one shard, and where they come from."""
+    """The facts of one shard, the indexes of its tasks, ascending, and its runner."""
 
-    tasks: range
+    tasks: Sequence[int]
     runner: str
     facts: Facts
 
     def __str__(self) -> str:
-        return f"tasks {self.tasks.start} to {self.tasks.stop - 1} on {self.runner or 'no runner'}"
+        return f"tasks {self.tasks[0]} to {self.tasks[-1]} on {self.runner or 'no runner'}"
 
 
 def merge(parts: Sequence[Part]) -> Facts:
@@ -96,14 +97,16 @@ def _other_tasks(parts: Sequence[Part]) -> Iterator[Finding]:
     hashes = [task.hash for part in parts for task in part.facts.tasks or ()]
     indexes = [task.index for part in parts for task in part.facts.tasks or ()]
     count = max((part.facts.loaded_tasks or 0 for part in parts), default=0)
-    if indexes != list(range(min(count, parts[-1].tasks.stop))):
+    planned = [index for part in parts for index in part.tasks]
+    if indexes != planned[: bisect_left(planned, count)]:
         message = f"The shards reported {len(indexes)} of the {count} tasks that were loaded."
         yield finding("run.runner_error", message)
         return
     for part in parts:
         loaded, earlier = part.facts.loaded_tasks, part.facts.earlier_tasks
-        before = min(part.tasks.start, part.tasks.start if loaded is None else loaded)
-        ends_early = loaded is not None and loaded < min(part.tasks.stop, len(hashes))
+        first, last = part.tasks[0], min(part.tasks[-1], indexes[-1] if indexes else 0)
+        before = bisect_left(planned, first if loaded is None else min(first, loaded))
+        ends_early = loaded is not None and loaded <= last
         if ends_early or (earlier and earlier != digest_of(hashes[:before])):
             message = (
                 f"The environment loaded other tasks in {part} than in the shards before it, with "

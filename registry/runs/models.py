@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Self
 
 from django.db import models
 from django.db.models import F, Q, QuerySet
 
+from envyard.contract.task_indexes import part_of
 from registry.accounts.models import Owner, Runner, User
 from registry.catalog.models import Version
 from registry.runs.suite_models import Suite
@@ -201,18 +203,24 @@ class Run(models.Model):
         return self.status in self.ACTIVE
 
     @property
-    def task_range(self) -> range:
-        """The indexes of the tasks that it has at most."""
-        return range(self.first_task, self.first_task + self.tasks)
+    def named_tasks(self) -> tuple[int, ...]:
+        """The indexes that its suite names, ascending; () where the suite takes the first tasks.
+        Of an evaluation it costs a query unless the suite was selected."""
+        return self.suite.frozen.indexes if self.is_evaluation and self.suite else ()
+
+    @property
+    def task_indexes(self) -> Sequence[int]:
+        """The indexes of its tasks, ascending; of those there are at most."""
+        return part_of(self.named_tasks, self.first_task, self.tasks)
 
     @property
     def own_rollouts(self) -> QuerySet[Rollout]:
         """Its rollouts; of a shard, those of its tasks among its parent's."""
-        tasks = self.task_range
         if self.parent_id is None:
             return self.rollouts.all()
+        tasks = self.task_indexes
         rows = Rollout.objects.filter(run=self.parent_id)
-        return rows.filter(task__gte=tasks.start, task__lt=tasks.stop)
+        return rows.filter(task__gte=tasks[0], task__lte=tasks[-1])
 
 
 class Rollout(models.Model):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -80,7 +81,7 @@ def _is_planned(run: Run, result: RolloutResult) -> bool:
     attempts = run.attempts if result.policy == MODEL else 1
     return (
         result.policy in run.policies
-        and result.task in run.task_range
+        and result.task in run.task_indexes
         and 0 <= result.attempt < attempts
     )
 
@@ -130,10 +131,10 @@ def _store_progress(run: Run, events: Events) -> None:
         run.done = run.own_rollouts.count()
     planned = sum(run.tasks * (run.attempts if p == MODEL else 1) for p in run.policies)
     run.total = max(0, min(events.total, planned)) or run.total
-    run.facts |= _facts(events.facts, run.task_range).to_dict()
+    run.facts |= _facts(events.facts, run.task_indexes).to_dict()
 
 
-def _facts(facts: Facts, indexes: range) -> Facts:
+def _facts(facts: Facts, indexes: Sequence[int]) -> Facts:
     tasks, hashes_again = facts.tasks, facts.hashes_again
     return replace(
         facts,

@@ -45,10 +45,11 @@ def clean_finding(finding: Finding) -> Finding:
     )
 
 
-def clean_tasks(tasks: Sequence[TaskResult], indexes: range) -> list[TaskResult]:
+def clean_tasks(tasks: Sequence[TaskResult], indexes: Sequence[int]) -> list[TaskResult]:
     """One report for each of the indexes, in order; the first of an index counts."""
     first: dict[int, TaskResult] = {}
+    own = indexes if isinstance(indexes, range) else frozenset(indexes)
     for task in tasks:
-        if task.index in indexes:
+        if task.index in own:
             first.setdefault(task.index, task)
     return [first[index] for index in sorted(first)]

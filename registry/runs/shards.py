@@ -50,17 +50,18 @@ def split(run: Run) -> int:
         return 1
     run.status, run.total = Status.SHARDED, run.tasks * run.attempts
     run.save(force_insert=True)
+    indexes = run.task_indexes
     rows = [
         Run(
             parent=run,
-            first_task=first,
-            tasks=min(most, run.tasks - first),
+            first_task=indexes[place],
+            tasks=min(most, run.tasks - place),
             turn=run.turn + number,
             priority=run.priority + number,
             last_notified_at=run.last_notified_at,
             **{name: getattr(run, name) for name in COPIED},
         )
-        for number, first in enumerate(range(0, run.tasks, most))
+        for number, place in enumerate(range(0, run.tasks, most))
     ]
     Run.with_shards.bulk_create(rows)
     _note(run, f"split into {len(rows)} shards of up to {most} tasks (HUB_SHARD_ROLLOUTS).")
@@ -91,7 +92,7 @@ def conclude(run_id: UUID) -> None:
     rows = of(run)
     if run.cancel_requested_at is not None or rows.filter(status__in=NO_RESULT).exists():
         _stop(rows)
-    else:
+    elif not run.named_tasks:  # of those none may be missing
         _end_empty(rows)
     with transaction.atomic():
         locked = Run.objects.select_for_update(of=("self",), no_key=True)
@@ -137,6 +138,8 @@ def _end(run: Run, rows: Sequence[Run]) -> None:
     """End the run, locked, by the ends of all its shards."""
     statuses = {row.status for row in rows}
     findings: list[Finding] = []
+    for row in rows:
+        row.suite = run.suite  # read once
     if statuses == {Status.SUCCEEDED}:
         parts = [_part(row) for row in rows]
         findings = contradictions(parts)
@@ -162,7 +165,7 @@ def _end(run: Run, rows: Sequence[Run]) -> None:
 
 def _part(row: Run) -> Part:
     runner = row.runner.name if row.runner else ""
-    return Part(row.task_range, runner, Facts.from_dict(row.facts))
+    return Part(row.task_indexes, runner, Facts.from_dict(row.facts))
 
 
 def _findings(rows: Iterable[Run]) -> list[Finding]:

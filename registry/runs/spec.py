@@ -35,7 +35,7 @@ def job_spec(run: Run) -> JobSpec:
     sources = tuple(map(_git_source, version.git_sources.all()))
     data_lock, frozen = data_locks.of(version)
     grant = grants.of(version, requested_by=run.requested_by)
-    suite = run.suite.frozen if run.suite else None
+    suite, indexes = run.suite.frozen if run.suite else None, run.task_indexes
     declared = {need.kind: need.names for need in version.needs.filter(declared=True)}
     return JobSpec(
         run=str(run.pk),
@@ -56,6 +56,7 @@ def job_spec(run: Run) -> JobSpec:
         uploaded_at=version.uploaded_at.isoformat(),
         policies=tuple(run.policies),
         first_task=run.first_task,
+        indexes=tuple(index for index in run.named_tasks if index <= indexes[-1]),
         tasks=run.tasks,
         attempts=run.attempts,
         seed=run.seed,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from django.db import models
 from django.db.models import Q
 
@@ -48,7 +50,7 @@ class Suite(models.Model):
     def __str__(self) -> str:
         return self.name
 
-    @property
+    @cached_property
     def frozen(self) -> SuiteDefinition:
         """The definition."""
         return SuiteDefinition.from_dict(self.definition)

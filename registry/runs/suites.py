@@ -5,6 +5,7 @@ Reasons: docs/decisions/0070.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from django.conf import settings
@@ -98,13 +99,15 @@ def create(
     *,
     environment: Environment,
     name: str,
-    tasks: int,
+    tasks: int | None = None,
     attempts: int,
+    indexes: Sequence[int] | None = None,
     seed: int | None = None,
     temperature: float = TEMPERATURE,
     by: User,
 ) -> Suite:
-    """Define a suite of the environment with the hub's present judge and limits.
+    """Define a suite of the environment with the hub's present judge and limits: of the first
+    `tasks` tasks, or of those with these `indexes`.
 
     The same definition under the same name again returns the suite. Raises request.invalid for a
     value out of bounds, Stale where the name has another definition, quota.suites (409) beyond
@@ -116,7 +119,7 @@ def create(
         )
     try:
         values = {"tasks": tasks, "attempts": attempts, "seed": seed, "temperature": temperature}
-        built = SuiteDefinition.from_dict(values)
+        built = SuiteDefinition.from_dict(values | {"indexes": indexes})
     except BadSuite as error:
         raise _invalid(str(error).partition(" ")[0], str(error)) from None
     definition = replace(built, judge=settings.HUB_JUDGE_MODEL, limits=present_limits())

@@ -154,6 +154,7 @@ def evaluation_of(
         policies=(MODEL,),
         model=model,
         tasks=suite.tasks,
+        indexes=suite.indexes,
         attempts=suite.attempts,
         seed=suite.seed_of(job.wheel.sha256),
         temperature=suite.temperature,

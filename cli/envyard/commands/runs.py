@@ -90,6 +90,7 @@ def run_show(args: Namespace, out: Output) -> None:
         ("model", run["model"]),
         ("suite", suite_text(run)),
         ("rollouts", f"{run['done']}/{run['total']} of {run['tasks']} tasks, seed {run['seed']}"),
+        ("tasks", run["named_tasks"]),
         ("shards", shards_text(run)),
         ("queued", local_time(run["created_at"])),
         ("took", duration(run["started_at"], run["ended_at"])),
@@ -105,10 +106,9 @@ def run_show(args: Namespace, out: Output) -> None:
         counts = "counts against the limit" if attempt["counted"] else "does not count"
         out.line(f"  {lost_text(attempt)} ({counts})")
     for shard in run.get("shards", ()):
-        last = shard["first_task"] + shard["tasks"] - 1
         place = f" on {shard['runner']}, attempt {shard['attempt']}" if shard["runner"] else ""
         out.line(
-            f"  tasks {shard['first_task']} to {last}: {shard['status']}{place}, "
+            f"  tasks {shard['first_task']} to {shard['last_task']}: {shard['status']}{place}, "
             f"{shard['done']} rollouts, hub logs {shard['id']}"
         )
     for score in run["scores"]:

@@ -8,6 +8,9 @@ from typing import Any
 from envyard import config as configs
 from envyard.client import Hub, environment_path
 from envyard.commands.show import number, ref_of
+from envyard.contract.suite import SuiteDefinition
+from envyard.contract.task_indexes import BadIndexes, parse_indexes
+from envyard.errors import UsageError
 from envyard.output import Output
 
 
@@ -21,7 +24,11 @@ def register(commands: Any, common: ArgumentParser) -> None:
     create = subcommands.add_parser("create", parents=[common], help="define a suite, for good")
     create.add_argument("ref", metavar="owner/name")
     create.add_argument("name", metavar="NAME", help="1 to 40 of a-z, 0-9 and -")
-    create.add_argument("--tasks", type=int, required=True, help="the most tasks, from the first")
+    chosen = create.add_mutually_exclusive_group(required=True)
+    chosen.add_argument("--tasks", type=int, help="the most tasks, from the first")
+    chosen.add_argument(
+        "--indexes", metavar="LIST", help="exactly these tasks, such as 3,17,40-60 (the first is 0)"
+    )
     create.add_argument("--attempts", type=int, default=4, help="rollouts of each (default 4)")
     create.add_argument(
         "--seed", type=int, help="the same for every version (default: each has its own)"
@@ -50,7 +57,7 @@ def line(row: dict[str, Any]) -> tuple[str, ...]:
     return (
         row["name"],
         row["digest"][:12],
-        str(frozen["tasks"]),
+        SuiteDefinition.from_dict(frozen).tasks_text,
         str(frozen["attempts"]),
         "of the wheel" if frozen["seed"] is None else str(frozen["seed"]),
         number(frozen["temperature"]),
@@ -64,6 +71,11 @@ def run_create(args: Namespace, out: Output) -> None:
     ref = ref_of(args.ref)
     values = {name: getattr(args, name) for name in ("name", "tasks", "attempts", "seed")}
     body = values | {"temperature": args.temperature}
+    if args.indexes is not None:
+        try:
+            body["indexes"] = parse_indexes(args.indexes)
+        except BadIndexes as error:
+            raise UsageError(str(error), "For example: --indexes 3,17,40-60") from None
     row = Hub(configs.load(args.url)).post(f"{environment_path(ref)}suites/", body)
     if out.as_json:
         out.json(row)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from envyard.contract.data_lock import DataLock
 from envyard.contract.survey import SURVEY_SECONDS
+from envyard.contract.task_indexes import part_of
 
 EMPTY = DataLock().to_dict()
 RUNS = "runs"
@@ -91,8 +93,9 @@ class JobSpec:
     """One run: a version, its policies, tasks and attempts, and the limits.
 
     `tasks` is the maximum number of tasks, from the start of the dataset or, for a shard, from
-    `first_task` on; `attempts` the rollouts of each task for the model (probes get one). `model` is
-    the name of the model behind the policy `model`; its address is the runner's own setting and
+    `first_task` on; where the suite names tasks, `indexes` are those up to the last of this job.
+    `attempts` are the rollouts of each task for the model (probes get one). `model` is the name of
+    the model behind the policy `model`; its address is the runner's own setting and
     never part of the job. Dependencies are
     resolved as they were at `uploaded_at` (ISO 8601). Data sets are read as `data_lock` has them;
     a run may extend it unless it is frozen. `judge_model` is the name of the model that answers the
@@ -120,6 +123,7 @@ class JobSpec:
     seed: int
     lease_seconds: float
     first_task: int = 0
+    indexes: tuple[int, ...] = ()
     model: str = ""
     uploaded_at: str = ""
     concurrency: int = 4
@@ -138,9 +142,9 @@ class JobSpec:
     survey_seconds: float = SURVEY_SECONDS
 
     @property
-    def task_range(self) -> range:
-        """The indexes of its tasks."""
-        return range(self.first_task, self.first_task + self.tasks)
+    def task_indexes(self) -> Sequence[int]:
+        """The indexes of its tasks, ascending; of those there are at most."""
+        return part_of(self.indexes, self.first_task, self.tasks)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form sent to the runner."""
@@ -154,6 +158,7 @@ class JobSpec:
         fields["policies"] = tuple(data["policies"])
         fields["data_lock"] = DataLock.from_dict(data.get("data_lock") or EMPTY)
         fields["hosts"] = tuple(data.get("hosts", ()))
+        fields["indexes"] = tuple(data.get("indexes", ()))
         fields["declared_hosts"] = tuple(data.get("declared_hosts", ()))
         fields["secrets"] = tuple(
             BoundSecret(secret["name"], tuple(secret["hosts"]))

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from envyard.contract.rules import RULES
+from envyard.contract.task_indexes import BadIndexes, indexes_text, read_indexes
 from envyard.contract.values import finite, record
 
 SMOKE, FULL = "smoke", "full"
@@ -44,9 +45,10 @@ class SuiteLimits:
 class SuiteDefinition:
     """What a suite freezes.
 
-    `tasks` is the maximum number of tasks from the start of the data set, `attempts` the rollouts
-    of each by a model. Without `seed` each version has its own, from the bytes of its wheel: then
-    no code can know it before it is uploaded. `judge` is the name of the model that answers the
+    `tasks` is the maximum number of tasks from the start of the data set or, with `indexes`, the
+    number of those: exactly these tasks, ascending. `attempts` are the rollouts of each by a model.
+    Without `seed` each version has its own, from the bytes of its wheel: then no code can know it
+    before it is uploaded. `judge` is the name of the model that answers the
     environment's own calls, empty for none.
     """
 
@@ -57,6 +59,15 @@ class SuiteDefinition:
     judge: str = ""
     limits: SuiteLimits = field(default_factory=SuiteLimits)
     rules: int = RULES
+    indexes: tuple[int, ...] = ()
+
+    @property
+    def tasks_text(self) -> str:
+        """`up to 100 tasks`, or `3 tasks (1, 7-8)` of a suite that names them."""
+        if not self.indexes:
+            return f"up to {self.tasks} tasks"
+        named = f"{self.tasks} task{'' if self.tasks == 1 else 's'}"
+        return f"{named} ({indexes_text(self.indexes)})"
 
     @property
     def digest(self) -> str:
@@ -69,8 +80,10 @@ class SuiteDefinition:
         return int(wheel_sha256[:8], 16) if self.seed is None else self.seed
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        return asdict(self)
+        """The JSON form, which has `indexes` only where the suite names tasks."""
+        plain = asdict(self)
+        named = plain.pop("indexes")
+        return plain | ({"indexes": list(named)} if named else {})
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> SuiteDefinition:
@@ -78,6 +91,13 @@ class SuiteDefinition:
         limits = record(data.get("limits"))
         default = SuiteLimits()
         seed = data.get("seed")
+        try:
+            indexes = read_indexes(data.get("indexes"))
+        except BadIndexes as error:
+            raise BadSuite(str(error)) from None
+        if indexes and data.get("tasks") not in (None, len(indexes)):
+            raise BadSuite(f"tasks {data['tasks']!r} must be the number of indexes, or left out")
+        data = data | ({"tasks": len(indexes)} if indexes else {})
         return cls(
             tasks=_whole(data, "tasks", 1, MAX_TASKS),
             attempts=_whole(data, "attempts", 1, MAX_ATTEMPTS),
@@ -93,6 +113,7 @@ class SuiteDefinition:
                 }
             ),
             rules=_whole(data | {"rules": data.get("rules", RULES)}, "rules", 1, 10**6),
+            indexes=indexes,
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from envyard.contract import suite
+from envyard.contract.task_indexes import MAX_INDEX, MAX_INDEXES
 from registry.api.serializers.base import Body, SharedFieldsSerializer, read_model
 from registry.api.serializers.fields import Number, Text, Whole
 from registry.read_models.leaderboards import Leaderboard, Regression
@@ -32,7 +33,20 @@ class NewSuiteSerializer(Body):
     """What a new suite freezes."""
 
     name = Text(pattern=f"^{suite.NAME.pattern}$", max_length=40)
-    tasks = Whole(min_value=1, max_value=suite.MAX_TASKS)
+    tasks = Whole(
+        min_value=1,
+        max_value=suite.MAX_TASKS,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="The most tasks, from the first. Left out where `indexes` names them.",
+    )
+    indexes = serializers.JSONField(
+        required=False,
+        default=None,
+        help_text=f"A list of up to {MAX_INDEXES} indexes of tasks, each once, from 0 to "
+        f"{MAX_INDEX}: exactly these tasks.",
+    )
     attempts = Whole(min_value=1, max_value=suite.MAX_ATTEMPTS)
     seed = Whole(
         min_value=0,

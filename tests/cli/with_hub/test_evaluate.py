@@ -86,6 +86,24 @@ def test_a_suite_is_created_for_good(hub: None, capsys: pytest.CaptureFixture[st
     assert "of the wheel" in listed
 
 
+def test_a_suite_may_name_its_tasks(hub: None, capsys: pytest.CaptureFixture[str]) -> None:
+    create = ["suites", "create", "alice/demo-env", "these"]
+    assert main([*create, "--indexes", "40-42, 3"]) == 0
+    assert main(["suites", "list", "alice/demo-env"]) == 0
+    assert "4 tasks (3, 40-42)" in capsys.readouterr().out
+    assert main(["eval", "alice/demo-env", "-m", "tiny", "--suite", "these", "--no-wait"]) == 0
+    run = Run.objects.get()
+    assert (run.tasks, list(run.task_indexes)) == (4, [3, 40, 41, 42])
+    assert main(["runs", "show", str(run.pk)]) == 0
+    assert "tasks      3, 40-42" in capsys.readouterr().out
+    assert main([*create, "--indexes", "3-"]) == 2
+    assert "'3-' must be an index such as 17, or 40-60" in capsys.readouterr().err
+    assert main([*create, "--indexes", "3,3"]) == 1
+    assert "indexes has 3 more than once" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main([*create, "--indexes", "3", "--tasks", "4"])
+
+
 def test_a_large_evaluation_shows_its_shards(
     hub: None, capsys: pytest.CaptureFixture[str], settings: Settings
 ) -> None:

@@ -54,7 +54,7 @@ def test_a_detail_shows_progress_facts_and_scores_so_far(client: Client, run: Ru
     answer = client.get(at(run)).json()
     followed = {"queue", "not_before", "lost_attempts", "shards", "parent", "first_task"}
     provisions = {"variables", "hosts"}
-    plan = {"tasks", "attempts", "seed"}
+    plan = {"tasks", "named_tasks", "last_task", "attempts", "seed"}
     assert set(answer) == SUMMARY | followed | provisions | plan | {"facts", "findings", "models"}
     assert (answer["done"], answer["total"], answer["runner"]) == (1, 4, "box")
     assert answer["facts"] == {"load_seconds": 1.5}

@@ -20,6 +20,7 @@ from registry.errors import HubError, Stale
 from registry.runs import evaluations, runner_events, services, shards, suites, sweep
 from registry.runs.models import Rollout, Run
 from registry.runs.spec import job_spec
+from tests.factories import make_run as make_ended_run
 from tests.factories import make_version
 from tests.registry.run_factories import (
     honest_rollouts,
@@ -59,6 +60,13 @@ def requested(version: Version, by: User, *, tasks: int = TASKS, name: str = "ma
     return evaluations.request(version=version, model=MODEL, suite=suite, by=by)
 
 
+def requested_of(version: Version, by: User, *indexes: int) -> Run:
+    suite = suites.create(
+        environment=version.environment, name="named", indexes=indexes, attempts=ATTEMPTS, by=by
+    )
+    return evaluations.request(version=version, model=MODEL, suite=suite, by=by)
+
+
 def leased(runner: Runner) -> Run:
     shard = services.lease(runner=runner, models=[MODEL])
     assert shard is not None
@@ -67,22 +75,23 @@ def leased(runner: Runner) -> Run:
 
 def facts_of(shard: Run, *, count: int = TASKS, **changes: Any) -> Facts:
     """What a runner reports of the shard, where the environment has that many tasks."""
-    rows = make_facts(min(count, shard.task_range.stop)).tasks or []
-    own = rows[shard.first_task :]
+    rows = make_facts(min(count, shard.task_indexes[-1] + 1)).tasks or []
+    chosen = [task for task in rows if not shard.named_tasks or task.index in shard.named_tasks]
+    own = [task for task in chosen if task.index >= shard.first_task]
     facts = Facts(
         load_seconds=1.0 + shard.first_task,
         framework_version="0.1.15",
         tasks=own,
         hashes_again=[task.hash for task in own],
         loaded_tasks=len(rows),
-        earlier_tasks=digest_of(task.hash for task in rows[: shard.first_task]),
+        earlier_tasks=digest_of(task.hash for task in chosen if task.index < shard.first_task),
     )
     return replace(facts, **changes)
 
 
 def rollouts_of(shard: Run, *, count: int = TASKS) -> list[RolloutResult]:
     rows = honest_rollouts(("model",), count, ATTEMPTS)
-    return [row for row in rows if row.task in shard.task_range]
+    return [row for row in rows if row.task in shard.task_indexes]
 
 
 def play(shard: Run, *, count: int = TASKS, **changes: Any) -> None:
@@ -107,7 +116,7 @@ def test_an_evaluation_of_many_rollouts_is_split_by_task(
 ) -> None:
     run = requested(version, alice)
     assert (run.status, run.total, statuses(run)) == ("sharded", 20, ["queued"] * 4)
-    assert [row.task_range for row in shards.of(run)] == [
+    assert [row.task_indexes for row in shards.of(run)] == [
         range(3), range(3, 6), range(6, 9), range(9, 10),
     ]  # fmt: skip
     shard = leased(runner)
@@ -157,7 +166,7 @@ def test_a_lost_shard_costs_only_itself(version: Version, alice: User, runner: R
     assert run.done == 12
     Run.with_shards.filter(pk=lost.pk).update(lease_expires_at=timezone.now() - timedelta(hours=1))
     sweep.sweep(now=timezone.now())
-    assert set(run.rollouts.values_list("task", flat=True)) == set(kept.task_range)
+    assert set(run.rollouts.values_list("task", flat=True)) == set(kept.task_indexes)
     with pytest.raises(HubError, match="attempt 1 may not report"):
         runner_events.record(run_id=lost.pk, events=make_events(seq=2))
     skip_pause()
@@ -335,3 +344,59 @@ def test_shards_wait_longer_than_a_day_while_others_of_the_run_are_taken(
     assert sweep.sweep(now=late).abandoned == 0
     assert sweep.sweep(now=late + timedelta(days=2)).abandoned > 0
     assert concluded(run).status in ("sharded", "errored")
+
+
+NAMED = (1, 4, 5, 9, 7)
+
+
+@pytest.mark.parametrize("size", [1, 2, len(NAMED)])
+def test_shards_of_a_suite_that_names_tasks_play_exactly_these(
+    version: Version, alice: User, runner: Runner, size: int
+) -> None:
+    with override_settings(HUB_SHARD_ROLLOUTS=size * ATTEMPTS, HUB_OWNER_RUNS=TASKS):
+        run = requested_of(version, alice, *NAMED)
+        rows = [leased(runner) for _ in range(-(-len(NAMED) // size))]
+    jobs = [job_spec(row) for row in rows]
+    assert [index for job in jobs for index in job.task_indexes] == sorted(NAMED)
+    assert all(job.indexes[-1] == job.task_indexes[-1] for job in jobs)
+    for row in rows:
+        play(row)
+    run = concluded(run)
+    assert (run.status, run.done) == ("succeeded", len(NAMED) * ATTEMPTS)
+    assert sorted(set(run.rollouts.values_list("task", flat=True))) == sorted(NAMED)
+    assert [row["index"] for row in run.facts["tasks"]] == sorted(NAMED)
+
+
+@override_settings(HUB_SHARD_ROLLOUTS=2 * ATTEMPTS, HUB_OWNER_RUNS=TASKS)
+def test_shards_of_named_tasks_that_loaded_others_contradict(
+    version: Version, alice: User, runner: Runner
+) -> None:
+    run = requested_of(version, alice, 1, 4, 5, 9)
+    first, second = leased(runner), leased(runner)
+    play(first)
+    play(second, earlier_tasks="0" * 64)
+    run = concluded(run)
+    assert run.status == "failed"
+    assert list(run.findings.values_list("code", flat=True)) == ["run.shards_differ"]
+
+
+def test_a_rollout_of_a_task_that_the_suite_does_not_name_is_not_kept(
+    version: Version, alice: User, runner: Runner
+) -> None:
+    run = requested_of(version, alice, 1, 4)
+    shard = leased(runner)
+    assert shard == run
+    rows = [row for row in honest_rollouts(("model",), 5, 1) if row.task in (1, 2, 4)]
+    runner_events.record(run_id=run.pk, events=make_events(rollouts=rows, facts=facts_of(shard)))
+    assert sorted(run.rollouts.values_list("task", flat=True)) == [1, 4]
+    assert run.findings.get().code == "run.unplanned_rollouts"
+
+
+def test_named_tasks_beyond_those_of_the_version_are_refused_at_the_request(
+    version: Version, alice: User
+) -> None:
+    survey = {"tasks": 8, "train": {"tasks": 8, "complete": True}}
+    make_ended_run(version, facts={"survey": survey})
+    with pytest.raises(Stale, match=r"suite named names task 8, and .* has 8 tasks") as refusal:
+        requested_of(version, alice, 3, 8)
+    assert "hub suites list" in refusal.value.hint

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from django.db import IntegrityError, transaction
-from django.test import override_settings
+from django.test import Client, override_settings
 
 from envyard.contract.suite import BadSuite, SuiteDefinition, SuiteLimits
 from registry.accounts.models import User
@@ -13,6 +13,7 @@ from registry.runs import suites
 from registry.runs.models import Run
 from registry.runs.spec import job_spec
 from registry.runs.suite_models import Suite
+from tests.factories import bearer
 from tests.registry.run_factories import make_leased_run, make_run, make_version
 
 SMALL = SuiteDefinition(tasks=5, attempts=4)
@@ -25,6 +26,7 @@ SMALL = SuiteDefinition(tasks=5, attempts=4)
         {"attempts": 5},
         {"seed": 0},
         {"temperature": 0.0},
+        {"indexes": (0, 1, 2, 3, 5)},
         {"judge": "judge-1"},
         {"rules": 99},
         {"limits": SuiteLimits(max_tokens=513)},
@@ -105,3 +107,40 @@ def test_an_environment_has_one_suite_a_name(alice: User) -> None:
     rows[0].save()
     with pytest.raises(IntegrityError), transaction.atomic():
         rows[1].save()
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "message"),
+    [
+        ({"indexes": [1, -1]}, "indexes", "'-1'"),
+        ({"indexes": [1, 1]}, "indexes", "1 more than once"),
+        ({"indexes": list(range(100_000))}, "indexes", "has 100000 entries; 1 to 10000"),
+        ({"indexes": "1-5"}, "indexes", "must be a list"),
+        ({"indexes": {"a": 1}}, "indexes", "must be a list"),
+        ({"indexes": [1, 2], "tasks": 3}, "tasks", "must be the number of indexes"),
+        ({}, "tasks", "must be a whole number"),
+    ],
+)
+def test_bad_task_indexes_are_refused_with_field_and_rule(
+    alice: User, client: Client, body: dict[str, object], field: str, message: str
+) -> None:
+    make_version(alice.owner)
+    answer = client.post(
+        "/api/v1/environments/alice/demo-env/suites/",
+        {"name": "these", "attempts": 1, **body},
+        content_type="application/json",
+        headers=bearer(alice, "publish"),
+    )
+    error = answer.json()["error"]
+    assert (answer.status_code, error["details"]["field"]) == (400, field)
+    assert message in error["message"]
+
+
+def test_the_order_of_named_tasks_makes_no_other_suite(alice: User, client: Client) -> None:
+    environment = make_version(alice.owner).environment
+    row = suites.create(environment=environment, name="a", indexes=[5, 1], attempts=1, by=alice)
+    same = suites.create(environment=environment, name="b", indexes=[1, 5], attempts=1, by=alice)
+    assert row.digest == same.digest
+    shown = client.get("/api/v1/environments/alice/demo-env/suites/", headers=bearer(alice)).json()
+    assert shown["results"][-1]["definition"]["indexes"] == [1, 5]
+    assert "indexes" not in shown["results"][0]["definition"]

@@ -111,6 +111,31 @@ def test_a_shard_plans_its_own_tasks_and_reports_how_many_were_loaded() -> None:
     assert feed.plan.expected == {"model/2/0", "model/2/1", "model/3/0", "model/3/1"}
 
 
+def loaded_by(feed: EventFeed, *indexes: int, loaded: int) -> None:
+    feed.add_began()
+    rows = [{"index": index, "hash": str(index), "prompt": "p"} for index in indexes]
+    feed("loaded", tasks=rows, loaded_tasks=loaded, seconds=1.0)
+
+
+def test_of_named_tasks_exactly_these_are_planned() -> None:
+    spec = job(policies=("model",), indexes=(1, 4, 9), first_task=4, tasks=2, attempts=1)
+    feed = EventFeed(spec)
+    loaded_by(feed, 1, 4, 5, 9, loaded=10)
+    assert sorted(feed.collector.plan.expected) == ["model/4/0", "model/9/0"]
+
+
+def test_a_named_task_that_was_not_loaded_fails_before_any_rollout() -> None:
+    feed = EventFeed(job(policies=("model",), indexes=(1, 4, 9), tasks=3, attempts=1))
+    loaded_by(feed, 1, 4, loaded=5)
+    assert not feed.collector.plan.expected
+    feed("done")
+    ending = decide_ending(feed.collector, EXITED)
+    assert (ending.outcome, ending.findings[0].code) == ("failed", "run.tasks_missing")
+    assert ending.findings[0].message == (
+        "The suite names 1 tasks that the version does not have: 9; it has 5, from index 0 on."
+    )
+
+
 @pytest.mark.parametrize(("first_task", "outcome"), [(0, "failed"), (2, "succeeded")])
 def test_only_a_shard_after_the_first_may_have_no_tasks(first_task: int, outcome: str) -> None:
     feed = EventFeed(job(policies=("model",), first_task=first_task, tasks=2, attempts=2))

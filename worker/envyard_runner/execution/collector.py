@@ -16,7 +16,7 @@ from envyard.contract.facts import Facts, TaskResult
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.runner_events import RolloutResult
 from envyard.contract.values import count, finite, records, text
-from envyard_runner.execution.event_lines import parse_event, read_tasks
+from envyard_runner.execution.event_lines import lacking_tasks, parse_event, read_tasks
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
@@ -46,7 +46,8 @@ class EventCollector:
     without a result, `timeouts` those of them that took longer than `rollout_seconds`. `images` are
     the container images that the environment needs, as the driver reported them: an environment
     that forges such a line has only its own version held.
-    `first_task` is the index of the shard's first task, beyond which there may be none.
+    `first_task` is the index of the shard's first task, beyond which there may be none;
+    `lacking_tasks` are those that the suite names and the environment did not load.
     `planned_at` is when the plan was made, before any rollout began; `sent_outside` returns when a
     byte was last sent to a host outside (both by `clock`).
     """
@@ -79,7 +80,8 @@ class EventCollector:
         self.images: list[str] = []
         self.machine_needed = asyncio.Event()
         self.planned_at = NEVER
-        self.first_task = job.first_task
+        self.first_task, self.loaded_tasks = job.first_task, 0
+        self.lacking_tasks: list[int] = []
         self.plan, self._job, self._clock = plan, job, clock
         self._sent_outside = sent_outside
         self._rollout_records = rollout_records
@@ -164,7 +166,9 @@ class EventCollector:
         references = self.plan.references
         known = {task.index for task in self.tasks or () if references.knows(task.index)}
         self.plan.make(
-            [replace(t, reference=t.reference and t.index in known) for t in self.tasks or ()],
+            []
+            if self.lacking_tasks
+            else [replace(t, reference=t.reference and t.index in known) for t in self.tasks or ()],
             swapped=references.others,
             compares=self._compares,
             prompted={count(row.get("index")) for row in self._rows if row.get("prompted") is True},
@@ -175,6 +179,8 @@ class EventCollector:
         tasks = read_tasks(event, self._job)
         maximum = _prompt_characters(len(tasks))
         self.tasks = [replace(task, prompt=text(task.prompt, maximum)) for task in tasks]
+        self.loaded_tasks = count(event.get("loaded_tasks"))
+        self.lacking_tasks = lacking_tasks(tasks, self._job)
         rows = records(event.get("tasks"), self._job.tasks)
         self._rows, self._compares = rows, event.get("compares") is True
         self.plan.references.add_tasks(rows)

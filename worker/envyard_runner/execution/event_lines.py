@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from envyard.contract.facts import Facts, TaskResult
@@ -22,5 +23,12 @@ def read_tasks(event: dict[str, Any], job: JobSpec) -> list[TaskResult]:
     """The tasks that a `loaded` event names, in order, each once and no more than the job's
     limit."""
     tasks = Facts.from_dict({"tasks": event.get("tasks")}).tasks or []
-    kept = {task.index: task for task in reversed(tasks) if task.index in job.task_range}
+    own = job.task_indexes if isinstance(job.task_indexes, range) else frozenset(job.task_indexes)
+    kept = {task.index: task for task in reversed(tasks) if task.index in own}
     return [task for _, task in sorted(kept.items())]
+
+
+def lacking_tasks(tasks: Sequence[TaskResult], job: JobSpec) -> list[int]:
+    """The indexes that the job's suite names and that are not among the tasks."""
+    loaded = {task.index for task in tasks}
+    return [index for index in job.task_indexes if index not in loaded] if job.indexes else []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from envyard.contract.codes import CODES
 from envyard.contract.findings import Finding, finding
 from envyard.contract.runner_events import Outcome
+from envyard.contract.task_indexes import indexes_text
 from envyard.contract.values import text
 from envyard_runner.execution.collector import EventCollector
 from envyard_runner.execution.host_effects import (
@@ -145,12 +146,21 @@ def _failure_finding(collector: EventCollector, end: Exit) -> Finding | None:
     if not collector.done or end.code != 0:
         how = f"signal {end.signal}" if end.signal else f"exit code {end.code}"
         return finding("run.crashed", f"The process ended early: {how}.")
+    if lacking := collector.lacking_tasks:
+        return finding("run.tasks_missing", _lacking_message(lacking, collector.loaded_tasks))
     if not collector.tasks and not collector.first_task:
         return finding("run.no_tasks")
     if missing := collector.missing:
         message = f"{len(missing)} planned rollouts have no result: {first_names(missing)}"
         return finding("run.rollouts_missing", message)
     return None
+
+
+def _lacking_message(lacking: Sequence[int], loaded: int) -> str:
+    return (
+        f"The suite names {len(lacking)} tasks that the version does not have: "
+        f"{indexes_text(lacking)}; it has {loaded}, from index 0 on."
+    )
 
 
 def _fatal_finding(event: dict[str, Any], reveal: Callable[[str], str]) -> Finding:

@@ -48,7 +48,8 @@ def main() -> int:
         tasks = list_tasks(job, adapter, adapter.load(), steps.events)
         seconds = time.monotonic() - started
         driver = Driver(job, adapter, steps.events)
-        earlier = "\n".join(task.hash for task in tasks[: job.first_task])
+        chosen = chosen_tasks(job, tasks)
+        earlier = "\n".join(task.hash for task in chosen if task.index < job.first_task)
         steps.enter(
             "run",
             "loaded",
@@ -59,7 +60,7 @@ def main() -> int:
             seed_options=adapter.seed_options,
             loaded_tasks=len(tasks),
             earlier_tasks=hashlib.sha256(earlier.encode()).hexdigest() if earlier else "",
-            tasks=[task.event() for task in tasks[job.first_task :]],
+            tasks=[task.event() for task in chosen if task.index >= job.first_task],
         )
         run_to_end(driver.run(read_plan(steps.plan, job, tasks)))
     except BaseException as error:
@@ -94,6 +95,12 @@ class StepReporter:
         if self.stage != "import":
             self.enter("import", "environment_began")
             self.plan.readline()
+
+
+def chosen_tasks(job: GuestJob, tasks: list[Task]) -> list[Task]:
+    """The tasks that the job names, all where it names none."""
+    named = frozenset(job.indexes)
+    return [task for task in tasks if task.index in named] if named else tasks
 
 
 def ships_framework(framework: str) -> bool:

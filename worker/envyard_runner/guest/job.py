@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ class GuestJob:
     It does not state which policy answers which rollout: the plan arrives after the tasks are
     loaded. `adapter` is the adapter's class as `module:class`, `gateway` the gateway's base URL.
     `tasks` is the most tasks to take from the start of the dataset, of which those from
-    `first_task` on are played. `seed` goes to environments
+    `first_task` on are played, where there are `indexes` only these. `seed` goes to environments
     that offer a `seed` option. `rollout_timeout` is in seconds, `max_tokens` bounds one reply.
     `listed_tasks` is how many tasks are listed by their texts before the rollouts, within
     `listing_seconds`; 0 for none. `variables` are the version's, for the process that holds its
@@ -31,6 +32,7 @@ class GuestJob:
     module: str
     tasks: int
     first_task: int = 0
+    indexes: Sequence[int] = ()
     seed: int = 0
     concurrency: int = 4
     gateway: str = "http://127.0.0.1:8000"

@@ -19,6 +19,11 @@ RUN = (
         "run.no_tasks", "The environment has no tasks.", "Make load() yield at least one task."
     ),
     environment_fault(
+        "run.tasks_missing",
+        "The version lacks tasks that the suite names.",
+        "Evaluate it by a suite whose tasks it has: `hub suites list` shows what each names.",
+    ),
+    environment_fault(
         "run.crashed", "The environment's process ended unexpectedly.", "See the log."
     ),
     environment_fault(

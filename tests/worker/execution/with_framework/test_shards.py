@@ -39,3 +39,18 @@ def test_an_example_in_shards_has_the_rollouts_of_one_run(runner: Runner) -> Non
     whole = played(0, 3)
     assert len(whole) == 6
     assert played(0, 1) + played(1, 2) == whole
+
+
+def test_named_tasks_have_the_rollouts_that_they_have_among_all(runner: Runner) -> None:
+    def played(**chosen: Any) -> list[tuple[Any, ...]]:
+        return rows(
+            runner.perform(
+                "v1", FILES, module="reverse_text", policies=("model",), attempts=1, **chosen
+            )
+        )
+
+    whole = played(tasks=6)
+    named = played(tasks=2, indexes=(1, 5))
+    assert [row[0] for row in named] == [1, 5]
+    assert named == [whole[1], whole[5]]
+    assert played(tasks=1, indexes=(1, 5), first_task=5) == [whole[5]]
