@@ -48,4 +48,4 @@ def delete_expired(*, now: datetime) -> None:
 
 
 def _plain(text: str) -> str:
-    return f"<pre>{html.escape(text)}</pre>" if text.strip() else ""
+    return f'<pre tabindex="0">{html.escape(text)}</pre>' if text.strip() else ""

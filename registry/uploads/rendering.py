@@ -18,12 +18,18 @@ import sys
 import threading
 from dataclasses import dataclass
 
-import nh3
 from markdown_it import MarkdownIt
+from mdit_py_plugins.gfm import gfm_plugin
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
 from readme_renderer import rst
 
+from registry.uploads import readme_html
+
 RST = "text/x-rst"
-RULES_VERSION = 1  # raise it whenever the result for a README changes
+RULES_VERSION = 2  # raise it whenever the result for a README changes
 MAX_CHARACTERS = 512 * 1024  # characters
 MAX_HTML = 2**21  # characters
 CPU_SECONDS = 2
@@ -31,17 +37,11 @@ MEMORY = 2**29
 WAIT_SECONDS = 20  # of wall time, on a busy machine
 PROCESSES = threading.BoundedSemaphore(2)  # per web process, each of which may use MEMORY
 FAULTY = 3  # exit status for invalid reStructuredText
-TAGS = {
-    *("a", "b", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em"),
-    *("h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p", "pre", "s"),
-    *("span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul"),
-}
-ATTRIBUTES = {
-    "a": {"href", "title"},
-    "img": {"src", "alt", "title", "width", "height"},
-    "td": {"align"},
-    "th": {"align"},
-    "ol": {"start"},
+LONGEST_CODE = 50_000  # characters of a block of code that is highlighted
+# The check boxes of a task list, which a reader cannot change, as characters.
+BOXES = {
+    '<input class="task-list-item-checkbox" disabled="" type="checkbox">': "☐",
+    '<input class="task-list-item-checkbox" disabled="" type="checkbox" checked="">': "☑",
 }
 
 
@@ -92,8 +92,7 @@ def render(text: str, content_type: str) -> str:
     reStructuredText. Markdown and plain text always render."""
     match kind(content_type):
         case "text/markdown":
-            markdown = MarkdownIt("commonmark", {"html": True})
-            return str(markdown.enable(["table", "strikethrough"]).render(text))
+            return _markdown(text)
         case "text/x-rst":
             errors = io.StringIO()
             rendered: str | None = rst.render(text, stream=errors)
@@ -105,19 +104,31 @@ def render(text: str, content_type: str) -> str:
 
 
 def safe_html(text: str, content_type: str) -> str:
-    """The README as HTML; raises ValueError as `render` does.
-
-    nh3 removes all tags and attributes that a README does not need.
-    """
+    """The README as HTML; raises ValueError as `render` does."""
     if not text.strip():
         return ""
-    return nh3.clean(
-        render(text, content_type),
-        tags=TAGS,
-        attributes=ATTRIBUTES,
-        url_schemes={"http", "https", "mailto"},
-        link_rel="nofollow noopener noreferrer ugc",
-    )
+    return readme_html.clean(render(text, content_type))
+
+
+def _markdown(text: str) -> str:
+    """GitHub's Markdown: tables, task lists, footnotes, alerts, autolinks, highlighted code."""
+    markdown = MarkdownIt("commonmark", {"html": True, "highlight": _highlighted})
+    rendered = str(markdown.use(gfm_plugin).render(text))
+    for box, character in BOXES.items():
+        rendered = rendered.replace(box, character)
+    return rendered
+
+
+def _highlighted(code: str, language: str, _: str) -> str:
+    """The code with a class for each kind of token; empty where its language is unknown."""
+    if not language or len(code) > LONGEST_CODE:
+        return ""
+    try:
+        lexer = get_lexer_by_name(language)
+    except ClassNotFound:
+        return ""
+    highlighted: str = highlight(code, lexer, HtmlFormatter(nowrap=True))
+    return highlighted
 
 
 def main() -> int:

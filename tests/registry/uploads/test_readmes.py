@@ -18,6 +18,27 @@ TABLE = "|" + "a|" * 200 + "\n|" + "-|" * 200 + "\n" + "a\n" * 200
 WIDE = f"{TABLE}\n" * 20  # of 28 KB: 9 MB of HTML
 NESTED = "![[[](" * 30_000
 LONG = "word " * 120_000
+MARKDOWN = """
+## Use it
+## Use it
+See [above](#use-it), https://example.org/a and the note[^1].
+
+| task | n |
+|:-----|--:|
+| sums | 3 |
+
+- [x] done
+- [ ] open
+
+> [!WARNING]
+> Slow.
+
+```python
+def f(x): return x
+```
+
+[^1]: By hand.
+"""
 
 
 def page(client: Client) -> str:
@@ -46,14 +67,14 @@ def test_a_hostile_readme_is_shown_as_plain_text(
     make_version(alice, readme=f"{text}<b>")
     html = page(client)
     assert "shown as plain text" in html
-    assert f"<pre>{text}&lt;b&gt;</pre>" in html
+    assert f'<pre tabindex="0">{text}&lt;b&gt;</pre>' in html
     with django_assert_num_queries(1):
         assert readmes.rendered(f"{text}<b>", "").plain
 
 
 def test_restructuredtext_with_faults_is_shown_as_plain_text(db: None) -> None:
     shown = readmes.rendered("Demo\n===\n\nAn `open quote.\n", "text/x-rst")
-    assert "<pre>Demo" in shown.html
+    assert '<pre tabindex="0">Demo' in shown.html
     assert (
         readmes.rendered("Demo\n====\n\nSay *it*.\n", "text/x-rst").html.count("<em>it</em>") == 1
     )
@@ -69,9 +90,38 @@ def test_old_ones_go(db: None) -> None:
     assert not RenderedReadme.objects.exists()
 
 
-def test_pictures_keep_their_place_but_no_handler() -> None:
-    kept = rendering.safe_html('<img src="https://x.y/z.png" onerror="x()"><iframe></iframe>', "")
-    assert kept == '<p><img src="https://x.y/z.png"></p>\n'
+def test_words_stand_in_the_place_of_images() -> None:
+    remote = rendering.safe_html('<img src="https://x.y/z.png" onerror="x()"><iframe></iframe>', "")
+    rel = "nofollow noopener noreferrer ugc"
+    assert remote == f'<p><a href="https://x.y/z.png" rel="{rel}">[image: z.png]</a></p>\n'
+    assert rendering.safe_html("![Rewards](img/plot.png)", "") == "<p><i>[image: Rewards]</i></p>\n"
+
+
+def test_markdown_is_that_of_github() -> None:
+    html = rendering.safe_html(MARKDOWN, "text/markdown")
+    for part in (
+        '<h2 id="user-content-use-it">Use it <a class="anchor" href="#user-content-use-it"',
+        '<h2 id="user-content-use-it-1">',
+        '<a href="#user-content-use-it" ',
+        '<th align="right">n</th>',
+        "<li>☑ done</li>\n<li>☐ open</li>",
+        '<div class="markdown-alert markdown-alert-warning">',
+        '<a href="https://example.org/a" ',
+        '<li id="user-content-fn1">',
+        '<span class="k">def</span>',
+        '<pre tabindex="0">',
+    ):
+        assert part in html
+    assert 'style="' not in html
+
+
+def test_a_readme_names_nothing_of_the_page_and_has_no_classes_of_it() -> None:
+    hostile = '<h2 id="live">a</h2><a id="main" class="skip">b</a><span class="k danger">c</span>'
+    html = rendering.safe_html(hostile, "")
+    assert 'id="live"' not in html
+    assert 'id="main"' not in html
+    assert 'class="skip"' not in html
+    assert '<span class="k">c</span>' in html
 
 
 def test_few_readmes_are_rendered_at_once() -> None:
