@@ -14,6 +14,7 @@ from tests.zoo import (
     sound_turns,
     state,
     tasks,
+    vacuous,
 )
 from tests.zoo.entry import Entry
 
@@ -27,11 +28,13 @@ ENTRIES: tuple[Entry, ...] = (
     *evasions.FLAWED,
     *forms.FLAWED,
     *state.FLAWED,
+    *vacuous.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
     *listings.SOUND,
     *state.SOUND,
+    *vacuous.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

@@ -158,7 +158,7 @@ ENTRIES = (
     Probe(
         name="constant",
         label="an answer for every task",
-        reply="0, 1, A, yes, unknown and the like, by the reference's kind and in its form",
+        reply="0, yes, unknown, a query without rows and the like, by the reference's kind",
         reference="own",
         floor=FloorLimit(
             SHARED_WORDS,
@@ -197,11 +197,11 @@ ENTRIES = (
     Probe(
         name="malformed",
         label="broken markup, JSON and numbers",
-        reply="markup, JSON, tool calls and numbers that are broken or empty",
+        reply="broken or empty markup, JSON and numbers, or a query or function that holds nothing",
         expected="and no rollout may crash",
         floor=FloorLimit(
             SHARED_WORDS,
-            "Pay nothing for what does not parse: an exception in scoring earns no reward.",
+            "Pay nothing for what does not parse, and check that all that is asked for is there.",
             warn_on_single_payment=True,
             minimum=FEW,
         ),

@@ -42,6 +42,10 @@ def test_a_copied_answer_is_another_piece_of_the_prompt(
         ("A", {"B", "C"}),
         ("yes", {"no"}),
         ("Paris", {"unknown", "none", "n/a"}),
+        ("^[0-9]{4}$", {".*"}),
+        ("<answer>[a-z]+ing</answer>", {"<answer>.*</answer>"}),
+        ("```python\ndef f(x):\n    return x\n```", {"```python\ndef f(x):\n    return None\n```"}),
+        ("SELECT a FROM t;", {"SELECT * FROM (SELECT a FROM t) AS answer WHERE 1 = 0"}),
         ("<answer>[1, 2]</answer>", {"<answer>[]</answer>", '<answer>[""]</answer>'}),
     ],
 )

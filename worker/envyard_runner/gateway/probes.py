@@ -15,6 +15,7 @@ from envyard_runner.gateway import tool_probes
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.mutation.answers import among_wrong_answers, find_answer, other_answer
 from envyard_runner.mutation.guesses import constant_answer, copied_answer
+from envyard_runner.mutation.vacuous import vacuous_reply
 
 Message = dict[str, Any]
 
@@ -172,8 +173,14 @@ def plead(_: ProbeCall) -> Message:
 
 
 def break_form(call: ProbeCall) -> Message:
-    """Reply with broken markup, JSON, tool calls and numbers; others in each call."""
-    return _assistant(call.rng.choice(BROKEN)[: call.max_characters])
+    """Reply with broken markup, JSON, tool calls and numbers; others in each call.
+
+    Where the prompt asks for a query, a pattern or a function, with one that holds nothing.
+    """
+    roles = ("system", "developer", "user")
+    prompts = [plain_text(m.get("content")) for m in call.messages if m.get("role") in roles]
+    reply = vacuous_reply(prompts) or call.rng.choice(BROKEN)
+    return _assistant(reply[: call.max_characters])
 
 
 # The function of each probe in envyard.contract.probes, by its name there.

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 
 from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, find_answer, other_answer
+from envyard_runner.mutation.vacuous import vacuous_in
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 LISTED_OPTION = re.compile(r"^\s*\(?([A-J])[).:]", re.MULTILINE)
@@ -56,6 +57,8 @@ def _shared_letters(answer: str, word: str) -> float:
 
 def constant_answer(reference: str, rng: random.Random) -> str:
     """The reference with a constant of its kind as its answer, never the right one."""
+    if vacuous := vacuous_in(reference):
+        return vacuous
     marked = find_answer(reference)
     answer = marked.answer.strip()
     others = [each for each in _constants(answer) if each.casefold() != answer.casefold()]

@@ -1,0 +1,58 @@
+"""Answers that hold by containing nothing: queries, patterns and functions."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+
+import pytest
+
+from envyard_runner.mutation.vacuous import vacuous_answer, vacuous_reply
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reply"),
+    [
+        ("Write a SQLite query that lists all boats. One ```sql block.",
+         "```sql\nSELECT 1 WHERE 1 = 0\n```"),
+        ("Write a regular expression for a postcode. Reply with it alone.", ".*"),
+        ("Reply with a regex in <answer></answer> tags.", "<answer>.*</answer>"),
+        ("Write the Python function halve(n). One ```python block.",
+         "```python\ndef halve(n):\n    return None\n```"),
+        ("What does the Python program print?", ""),
+        ("Which function of the liver is meant?", ""),
+        ("Add 2 and 3.", ""),
+    ],
+)  # fmt: skip
+def test_a_reply_holds_nothing_in_the_form_that_the_prompt_asks_for(
+    prompt: str, reply: str
+) -> None:
+    assert vacuous_reply([prompt]) == reply
+
+
+def test_the_query_of_an_answer_has_its_columns_and_no_rows() -> None:
+    query = vacuous_answer("WITH t AS (SELECT 1 AS a, 2 AS b) SELECT a, b FROM t;")
+    cursor = sqlite3.connect(":memory:").execute(query)
+    assert [column[0] for column in cursor.description] == ["a", "b"]
+    assert cursor.fetchall() == []
+    cursor.connection.close()
+
+
+def test_the_pattern_of_an_answer_matches_every_text() -> None:
+    assert re.fullmatch(vacuous_answer(r"\d{3}-\d{4}"), "any text")
+
+
+def test_the_function_of_an_answer_has_its_name_and_parameters() -> None:
+    answer = (
+        "import math\n\ndef area(r, digits=2) -> float:\n    return round(math.pi * r * r, 2)\n"
+    )
+    assert vacuous_answer(answer) == "def area(r, digits=2) -> float:\n    return None"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["42", "[1, 2]", r"\frac{1}{2}", r"\sqrt{2}", "x^2 + 3", "$5", "with love", "select all", "[A",
+     "Hold [shift]", r"C:\data"],
+)  # fmt: skip
+def test_other_answers_have_none(answer: str) -> None:
+    assert vacuous_answer(answer) == ""

@@ -1,0 +1,80 @@
+"""Answers that hold by containing nothing: a query without rows, a pattern for every text, a
+function without a body.
+
+A verifier that asks whether all rows of the reply are right, or whether all texts match, pays them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from envyard_runner.mutation.answers import find_answer
+from envyard_runner.mutation.forms import candidates
+
+SQL_WANTED = re.compile(
+    r"\bSQL(?:ite)?\b.{0,400}?\b(?:query|statement)\b|\bSELECT statement\b"
+    r"|\b(?:query|statement)\b.{0,400}?\bSQL",
+    re.IGNORECASE | re.DOTALL,
+)
+PATTERN_WANTED = re.compile(r"\bregular expression|\bregexp?\b", re.IGNORECASE)
+PYTHON = re.compile(r"\bpython\b", re.IGNORECASE)
+FUNCTION = re.compile(
+    r"(?:\bdef|\bfunction(?:\s+(?:named|called))?)\s+[`'\"]?([A-Za-z_]\w{0,60})\s*\(([^()\n]{0,200})\)"
+)
+QUERY = re.compile(r"\s*(?:SELECT\b.+?\bFROM\b|WITH\s+\w+\s+AS\s*\().*", re.IGNORECASE | re.DOTALL)
+DEFINITION = re.compile(r"^(?:async )?def \w+\([^()\n]{0,300}\)[^:\n]{0,100}:[ \t]*$", re.MULTILINE)
+# A class of characters, a repeated bracket, or both anchors: what plain text and LaTeX lack.
+PATTERN = re.compile(r"\\[dwsDWS](?![A-Za-z])|\[[^\[\]\s]+\][+*{?]|\A\^.*\$\Z")
+BLOCK = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
+NO_ROWS = "SELECT 1 WHERE 1 = 0"
+ANY_TEXT = ".*"
+
+
+def vacuous_reply(prompts: Sequence[str]) -> str:
+    """The reply that holds nothing, in the form that the prompts ask for; empty where they ask for
+    no query, pattern or function."""
+    text = "\n".join(prompts)
+    if function := FUNCTION.search(text) if PYTHON.search(text) else None:
+        answer = f"def {function[1]}({function[2]}):\n    return None"
+    elif SQL_WANTED.search(text):
+        answer = NO_ROWS
+    elif PATTERN_WANTED.search(text):
+        answer = ANY_TEXT
+    else:
+        return ""
+    return candidates(prompts)[0].write(answer)
+
+
+def vacuous_in(reference: str) -> str:
+    """The reference with such an answer in its place: in a code block, as all of it, or where it is
+    marked; empty where it has another answer."""
+    if block := BLOCK.search(reference):
+        empty = vacuous_answer(block[1])
+        return f"{reference[: block.start(1)]}{empty}{reference[block.end(1) :]}" if empty else ""
+    marked = find_answer(reference)
+    if marked.before.endswith("["):  # a class of characters, and no mark
+        return vacuous_answer(reference.strip())
+    empty = vacuous_answer(marked.answer.strip())
+    return marked.holding(empty) if empty else ""
+
+
+def vacuous_answer(answer: str) -> str:
+    """An answer of the kind of a query, pattern or function that holds nothing; empty for other
+    answers."""
+    if QUERY.fullmatch(answer):
+        query = answer.strip().rstrip(";")
+        return f"SELECT * FROM ({query}) AS answer WHERE 1 = 0"  # noqa: S608  (never run here)
+    if definition := DEFINITION.search(answer):
+        return f"{definition[0].rstrip()}\n    return None"
+    if "\n" not in answer and PATTERN.search(answer) and _compiles(answer):
+        return ANY_TEXT
+    return ""
+
+
+def _compiles(pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True
