@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
+import pytest
+
+from envyard.contract.judge import JudgeExchange
 from envyard.contract.replay import Replay
+from envyard_runner.gateway.judge.call import JudgeCall
 from envyard_runner.gateway.judge.records import JudgeRecords
+from envyard_runner.gateway.judge.training import TrainingVerdicts
 from envyard_runner.gateway.replays import Replays
-from envyard_runner.gateway.reply import Reply
+from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.rollout_records import RolloutRecords
 from envyard_runner.gateway.training_replays import TrainingReplays
 from tests.worker.execution.event_feed import CALL
@@ -21,7 +28,7 @@ NAMES = [f"parrot/{task}/0" for task in range(TASKS)]
 def replayed(*inexact: str, compared: bool = False) -> Replays:
     """Rollouts that were all paid nothing; the replays of some were paid."""
     replays, records = Replays(SPEC, JudgeRecords(0)), RolloutRecords(SPEC)
-    groups = [[name, f"{name}x"] if compared else [name] for name in NAMES]
+    groups = [NAMES[at : at + 2] for at in range(0, TASKS, 2)] if compared else [[n] for n in NAMES]
     replays.choose(groups, set(NAMES))
     for name in NAMES:
         record = records.open(name)
@@ -38,7 +45,7 @@ def replayed(*inexact: str, compared: bool = False) -> Replays:
 def play(replays: TrainingReplays, paid: Mapping[str, list[float]]) -> None:
     """Every rollout as often as planned, with these rewards, or nothing."""
     left = {name: [*rewards] for name, rewards in paid.items()}
-    for alias, _ in replays.planned():
+    for alias, _ in chain(*replays.planned()):
         record = replays.record(alias)
         assert record is not None
         assert record.replies_to_repeat is not None
@@ -84,5 +91,90 @@ def test_where_many_replays_were_inexact_nothing_is_compared_and_the_reason_says
     assert (replays.why_none, replays.planned()) == ("only 8 of 12 replays were exact", [])
 
 
-def test_rewards_that_compare_attempts_are_not_compared_and_the_reason_says_so() -> None:
-    assert TrainingReplays(replayed(compared=True)).why_none == "its rewards compare attempts"
+def test_rewards_that_compare_attempts_are_computed_for_whole_groups() -> None:
+    replays = TrainingReplays(replayed(compared=True))
+    assert [len(group) for group in replays.planned()] == [2] * 2 * 4
+    first, second, *_ = replays.rollouts
+    play(replays, {first.name: [1.0, 1.0]})
+    assert names(replays) == [first.name]
+    assert second.compared
+
+
+def test_a_group_of_which_one_failed_or_made_another_call_is_not_compared() -> None:
+    replays = TrainingReplays(replayed(compared=True))
+    first, second, *others = replays.rollouts
+    play(replays, {first.name: [1.0, 1.0]})
+    second.error = "ValueError: no"
+    assert names(replays) == []
+    assert {first.why_not_compared, second.why_not_compared} == {"ValueError: no"}
+    assert replays.compared == others
+
+
+def test_a_group_of_which_one_replay_was_inexact_is_left_out() -> None:
+    replays = TrainingReplays(replayed(NAMES[0], compared=True))
+    assert not {NAMES[0], NAMES[1]} & {rollout.name for rollout in replays.rollouts}
+    assert len(replays.planned()) == 4 * 4
+
+
+QUESTION = JudgeCall("any", [{"role": "user", "content": "Is it right?"}], {})
+OTHER = JudgeCall("any", [{"role": "user", "content": "What time is it?"}], {})
+
+
+def judged(verdicts: Mapping[str, Sequence[str]]) -> JudgeRecords:
+    """The verdicts that rollouts, or the run, got on one question."""
+    records = JudgeRecords(1 << 20)
+    for name, texts in verdicts.items():
+        for verdict in texts:
+            exchange = JudgeExchange(messages=QUESTION.messages)
+            records.add(name, QUESTION.digest, Reply(content=[verdict]), exchange)
+    return records
+
+
+def ask(verdicts: TrainingVerdicts, call: JudgeCall = QUESTION) -> str:
+    return "".join(asyncio.run(verdicts.answer("", call)).content)
+
+
+def test_a_question_gets_the_verdicts_of_the_group_that_called_its_policy_last() -> None:
+    records = judged({"a": ["yes", "no"], "b": ["no", "yes"]})
+    verdicts = TrainingVerdicts(records, [["a"], ["b"], ["a"]])
+    for play, expected in enumerate((["yes", "no"], ["no", "yes"], ["yes", "no"])):
+        verdicts.enter(play)
+        assert [ask(verdicts), ask(verdicts)] == expected
+    assert verdicts.differences == {}
+
+
+def test_a_question_before_the_first_call_is_the_next_groups() -> None:
+    verdicts = TrainingVerdicts(judged({"b": ["yes"]}), [["a"], ["b"]])
+    assert ask(verdicts) == "yes"
+
+
+def test_a_question_that_was_not_recorded_is_refused_and_noted_of_the_group_that_asked() -> None:
+    verdicts = TrainingVerdicts(judged({"b": ["yes"]}), [["a"], ["b"], ["c"], ["d"]])
+    verdicts.enter(1)
+    with pytest.raises(Refusal):
+        ask(verdicts, OTHER)
+    assert verdicts.differences == {1: "What time is it?"}
+    verdicts.leave(1)
+    with pytest.raises(Refusal):
+        ask(verdicts, OTHER)
+    assert verdicts.differences == dict.fromkeys((1, 2), "What time is it?")
+
+
+def test_different_verdicts_on_one_question_of_a_group_or_of_the_run_are_nobodys() -> None:
+    for recorded in ({"a": ["yes"], "b": ["no"]}, {"": ["yes", "no"]}):
+        verdicts = TrainingVerdicts(judged(recorded), [["a", "b"]])
+        with pytest.raises(Refusal):
+            ask(verdicts)
+        assert verdicts.differences == {0: "Is it right?"}
+    alike = TrainingVerdicts(judged({"": ["yes", "yes"]}), [["a"], ["b"]])
+    assert [ask(alike) for _ in range(3)] == ["yes"] * 3
+
+
+def test_a_rollout_whose_judge_was_reached_by_a_host_is_left_out_where_that_is_not_called() -> None:
+    replays = TrainingReplays(replayed())
+    first, *others = replays.rollouts
+    first.judge_hosts = frozenset({"api.openai.com"})
+    play(replays, {first.name: [1.0, 1.0]})
+    replays.finish(hosts={""})
+    assert first.why_not_compared == "its judge at api.openai.com was not called"
+    assert replays.compared == others

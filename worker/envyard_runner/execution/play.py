@@ -84,9 +84,9 @@ async def _check(
     lasting = factory.lasting(ends - time.monotonic())
     await checking.run(lasting, outbox, keys=first.keys, wall_seconds=wall)
     lasting = factory.lasting(ends - time.monotonic())
-    check = TrainingCheck(job, factory.guest_job, first.collector, access)
-    judge = first.endpoints.gateway.judge.usage
-    aware = await check.run(lasting, outbox, judge=judge, keys=first.keys, wall_seconds=wall)
+    judged = first.endpoints.gateway.judge.usage.calls.total() > 0
+    check = TrainingCheck(job, factory.guest_job, first.collector, access, judged=judged)
+    aware = await check.run(lasting, outbox, keys=first.keys, wall_seconds=wall)
     return replace(ending, findings=[*ending.findings, *aware])
 
 

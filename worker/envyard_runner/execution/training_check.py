@@ -7,6 +7,7 @@ environment that pays otherwise there is honest only where it is evaluated. Sour
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from envyard_runner.execution.event_lines import parse_event
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
 from envyard_runner.execution.uncounted import first_names
 from envyard_runner.gateway import Gateway
-from envyard_runner.gateway.judge.usage import JudgeUsage
+from envyard_runner.gateway.judge.recorded import RUN
 from envyard_runner.gateway.model_proxy import MODEL_NAME
 from envyard_runner.gateway.replays import LATE
 from envyard_runner.gateway.training_replays import TrainingReplays
@@ -39,16 +40,21 @@ HOST_FILES = (
 )
 CONFIG = "config.json"
 REFERENCED_TASKS = 1_000  # whose oracle() may be called, in a survey of more
-JUDGE = "calls went to a judge, and a trainer's host does not name their rollouts"
 
 
 class TrainingCheck:
-    """The check of one run, after its ordinary replays."""
+    """The check of one run, after its ordinary replays; `judged`: the run called a judge."""
 
     def __init__(
-        self, job: JobSpec, guest_job: GuestJob, collector: EventCollector, access: RunAccess
+        self,
+        job: JobSpec,
+        guest_job: GuestJob,
+        collector: EventCollector,
+        access: RunAccess,
+        *,
+        judged: bool,
     ) -> None:
-        self.replays = TrainingReplays(collector.plan.replays)
+        self.replays = TrainingReplays(collector.plan.replays, judged=judged)
         self._hashes = {task.index: task.hash for task in collector.tasks or ()}
         self._job, self._guest, self._access = job, guest_job, access
 
@@ -57,19 +63,17 @@ class TrainingCheck:
         factory: SandboxFactory,
         outbox: EventOutbox,
         *,
-        judge: JudgeUsage,
         keys: Mapping[str, str],
         wall_seconds: float,
     ) -> list[Finding]:
         """Play the sample in the factory's next sandbox; the finding, if any.
 
         Nothing is played where no rollout can be compared, or where the run's time of
-        `wall_seconds` is nearly over; the log then says why. `judge` counts the run's judge calls.
+        `wall_seconds` is nearly over; the log then says why.
         """
         left = factory.limits.wall_seconds
         late = LATE if left < NEEDED_SHARE * wall_seconds else ""
-        asked = JUDGE if judge.calls or judge.refused or judge.unsupported else ""
-        if reason := self.replays.why_none or asked or late:
+        if reason := self.replays.why_none or late:
             outbox.log_line(f"no rollout was played the way a trainer does: {reason}")
             outbox.add_facts(training=TrainingFacts(0, reason=reason))
             return []
@@ -81,6 +85,7 @@ class TrainingCheck:
             async for line in sandbox.lines():
                 self.add_line(line)
             await sandbox.wait()
+        self.replays.finish({each.host for each in gateway.records.judge.exchanges(RUN)})
         self._log(outbox)
         outbox.add_facts(training=self.facts)
         return [*self._findings()]
@@ -124,11 +129,13 @@ class TrainingCheck:
         return ["/usr/bin/env", *variables, path, *host]
 
     def _host_files(self) -> dict[str, bytes]:
-        rollouts = (
-            PlannedRollout(alias, task, f"{GATEWAY}/{alias}/v1")
-            for alias, task in self.replays.planned()
+        groups = tuple(
+            tuple(PlannedRollout(alias, task, f"{GATEWAY}/{alias}/v1") for alias, task in group)
+            for group in self.replays.planned()
         )
-        return host_files(host_config(self._guest, rollouts=tuple(rollouts)), HOST_FILES)
+        concurrency = 1 if self.replays.judged else self._guest.concurrency
+        config = replace(host_config(self._guest, groups=groups), concurrency=concurrency)
+        return host_files(config, HOST_FILES)
 
     def _findings(self) -> Iterator[Finding]:
         differing, compared = self.replays.differing, len(self.replays.compared)

@@ -64,10 +64,12 @@ class Repeated(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The first reward of a rollout that called no judge, and its record."""
+    """The first reward of a rollout, its record, and the hosts by which it called a judge ("" for
+    the gateway's own address)."""
 
     reward: float
     transcript: Transcript
+    judge_hosts: frozenset[str] = frozenset()
 
 
 class Replays:
@@ -76,12 +78,12 @@ class Replays:
     First they are chosen, then the record of each is kept as it ends, then all that can be repeated
     are handed out. `judge` repeats the verdicts that they had; `bases` are those that called a
     judge and are played again in other ways, `mutants` those with a changed reply, which are played
-    after the replays. `kept` are the chosen rollouts that called no judge; `compared`: whether
-    rewards compare attempts.
+    after the replays. `expected` are the chosen ones that the hub knows, `kept` those that can
+    be repeated, `judged` the judge's exchanges; `compared`: whether rewards compare attempts.
     """
 
     def __init__(self, job: JobSpec, judge: JudgeRecords) -> None:
-        self.judge, self._judge_records = RecordedVerdicts(judge), judge
+        self.judge, self.judged = RecordedVerdicts(judge), judge
         self.bases = Bases()
         self.mutants = Mutants()
         self.kept: dict[str, Kept] = {}
@@ -89,7 +91,7 @@ class Replays:
         self._concurrency = job.concurrency
         self._seed = f"{job.seed}/{job.run}"
         self._groups: list[list[str]] = []
-        self._expected: list[str] = []
+        self.expected: list[str] = []
         self._recorded: dict[str, RecordedReplies] = {}
         self._reasons: dict[str, str] = {}
         self._running: dict[str, tuple[str, Record]] = {}
@@ -120,7 +122,7 @@ class Replays:
                 self._groups.append(list(group))
                 room -= len(group)
         chosen = (rollout for group in self._groups for rollout in group)
-        self._expected = [rollout for rollout in chosen if rollout in expected]
+        self.expected = [rollout for rollout in chosen if rollout in expected]
 
     def keep(
         self,
@@ -144,12 +146,13 @@ class Replays:
             else:
                 transcript = record.recorder.transcript
                 self._recorded[record.rollout] = RecordedReplies(transcript)
-                if reward is not None and not record.judge:
-                    self.kept[record.rollout] = Kept(reward, transcript)
+                if reward is not None:
+                    hosts = frozenset(exchange.host for exchange in record.judge)
+                    self.kept[record.rollout] = Kept(reward, transcript, hosts)
 
     def _keep_base(self, record: Record, reward: float) -> None:
         """Keep a rollout for the checks of its judge, if each of its calls has a verdict."""
-        verdicts = self._judge_records.replies(record.rollout)
+        verdicts = self.judged.replies(record.rollout)
         judged = all(not exchange.error for exchange in record.judge)
         if verdicts and judged and not _why_unrepeatable(record):
             self.bases.add(Base(record.rollout, reward, record.recorder.transcript, verdicts))
@@ -208,11 +211,17 @@ class Replays:
         return True
 
     @property
+    def groups_played(self) -> list[dict[str, Replay]]:
+        """The results of each group of which every rollout was played, in its order."""
+        played = self._results
+        return [{n: played[n] for n in g} for g in self._groups if all(n in played for n in g)]
+
+    @property
     def results(self) -> list[Replayed]:
         """The results of every rollout of the sample, once nothing more is played."""
         if not self._ready.is_set():
             return []
-        return [_replayed(name, self._result(name)) for name in self._expected]
+        return [_replayed(name, self._result(name)) for name in self.expected]
 
     def _result(self, rollout: str) -> Replay:
         if rollout in self._results:

@@ -22,8 +22,10 @@ class HostConfig:
     """The environment, the sampling, and the rollouts.
 
     `adapter` is that of the framework, `tasks` is the most tasks to take from the start of
-    the dataset, `max_tokens` bounds one reply. A process that computes references instead may take
-    `reference_seconds` for one, and looks up other tasks' references where `pairs` is set.
+    the dataset, `max_tokens` bounds one reply. `groups` are rollouts of one task that are scored
+    together; `concurrency` of them are played at once, in their order. A process
+    that computes references instead may take `reference_seconds` for one, and looks up other tasks'
+    references where `pairs` is set.
     """
 
     adapter: str
@@ -34,7 +36,7 @@ class HostConfig:
     max_turns: int
     max_tokens: int
     concurrency: int
-    rollouts: tuple[PlannedRollout, ...] = ()
+    groups: tuple[tuple[PlannedRollout, ...], ...] = ()
     reference_seconds: float = 0.0
     pairs: bool = False
 
@@ -46,5 +48,6 @@ class HostConfig:
     def read(cls, path: str) -> HostConfig:
         """Read the file; raises KeyError, TypeError or ValueError on a wrong shape."""
         fields: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-        rollouts = tuple(PlannedRollout(**row) for row in fields.pop("rollouts"))
-        return cls(**fields, rollouts=rollouts)
+        groups = fields.pop("groups")
+        planned = tuple(tuple(PlannedRollout(**row) for row in group) for group in groups)
+        return cls(**fields, groups=planned)

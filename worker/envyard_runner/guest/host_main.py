@@ -18,22 +18,25 @@ from .host_config import HostConfig, PlannedRollout
 
 
 async def play_all(config: HostConfig, env: Any, output: IO[str]) -> None:
-    """Play all rollouts side by side; an exception is written as the rollout's error."""
+    """Play all groups side by side; an exception is written as the error of each rollout of its
+    group."""
     gate = asyncio.Semaphore(config.concurrency)
 
-    async def play_one(planned: PlannedRollout) -> None:
-        row: dict[str, Any] = {"rollout": planned.name, "hash": env.hash_of(planned.task)}
+    async def play_group(group: tuple[PlannedRollout, ...]) -> None:
+        task = group[0].task
         async with gate:
             try:
-                reward = float(await env.play(planned.task, planned.base_url))
-                row["reward"] = reward if math.isfinite(reward) else None
+                rewards = await env.play(task, [planned.base_url for planned in group])
+                results = [{"reward": r if math.isfinite(r) else None} for r in rewards]
             except Exception as error:
-                row["error"] = f"{type(error).__name__}: {error}"[:500]
-        output.write(json.dumps(row) + "\n")
+                results = [{"error": f"{type(error).__name__}: {error}"[:500]}] * len(group)
+        for planned, result in zip(group, results, strict=True):
+            row = {"rollout": planned.name, "hash": env.hash_of(task)} | result
+            output.write(json.dumps(row) + "\n")
         output.flush()
 
     async with env.serving():
-        await asyncio.gather(*map(play_one, config.rollouts))
+        await asyncio.gather(*map(play_group, config.groups))
 
 
 def main(path: str, output_fd: int) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import contextvars
 import importlib
 import importlib.util
+import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from . import seeds
@@ -14,6 +17,9 @@ from . import verifiers_v0_releases as releases
 from .host_config import HostConfig
 
 NO_KEY = "none"
+SCORING_ERROR = "reward function"  # in the message of every release
+
+scoring_errors: contextvars.ContextVar[list[str]] = contextvars.ContextVar("scoring_errors")
 
 
 class LoadedEnv:
@@ -25,6 +31,8 @@ class LoadedEnv:
         self._config = config
         self._env = module.load_environment(**seeds.options(module.load_environment, config.seed))
         _, self.rows = releases.first_rows(self._env, config.tasks)
+        errors = ScoringErrors(logging.ERROR)  # after the import, which removes other handlers
+        logging.getLogger("verifiers").addHandler(errors)
 
     def hash_of(self, task: int) -> str:
         """The row's hash."""
@@ -35,20 +43,38 @@ class LoadedEnv:
         """Nothing is shared by rollouts."""
         yield
 
-    async def play(self, task: int, base_url: str) -> float:
-        """The reward of one rollout; raises RuntimeError where it failed."""
+    async def play(self, task: int, base_urls: Sequence[str]) -> list[float]:
+        """The rewards of rollouts that are scored together; raises RuntimeError where one failed,
+        or a reward function did."""
+        errors: list[str] = []
+        scoring_errors.set(errors)
+        async with contextlib.AsyncExitStack() as clients:  # scoring may call the model too
+            states = await asyncio.gather(
+                *(self._generate(task, base_url, clients) for base_url in base_urls)
+            )
+            await releases.score_group(self._env, states)
+            await releases.clean_up(self._env, states)
+        failed = next((state["error"] for state in states if state.get("error")), None)
+        if failed:
+            raise RuntimeError(f"{type(failed).__name__}: {failed}")
+        if errors:
+            raise RuntimeError(errors[0])
+        return [float(state.get("reward") or 0.0) for state in states]
+
+    async def _generate(self, task: int, base_url: str, clients: contextlib.AsyncExitStack) -> Any:
         sampling = {**self._env.sampling_args, "max_tokens": self._config.max_tokens}
         client = _client(base_url)
-        try:
-            row = dict(self.rows[task])
-            state = await self._env.rollout(row, client, self._config.model, sampling)
-            await releases.score_group(self._env, [state])
-            await releases.clean_up(self._env, [state])
-        finally:
-            await client.close()
-        if failed := state.get("error"):
-            raise RuntimeError(f"{type(failed).__name__}: {failed}")
-        return float(state.get("reward") or 0.0)
+        clients.push_async_callback(client.close)
+        return await self._env.rollout(dict(self.rows[task]), client, self._config.model, sampling)
+
+
+class ScoringErrors(logging.Handler):
+    """Keeps the errors of reward functions, which a rubric logs and turns into a reward of zero."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one error for the group whose rewards are being computed."""
+        if SCORING_ERROR in (message := record.getMessage()):
+            scoring_errors.get([]).append(message[:500])
 
 
 def _client(base_url: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import httpx
@@ -41,8 +41,11 @@ class LoadedEnv:
             chat_loop.ChatHarness.http = http
             yield
 
-    async def play(self, task: int, base_url: str) -> float:
-        """The reward of one episode; raises RuntimeError where it failed."""
+    async def play(self, task: int, base_urls: Sequence[str]) -> list[float]:
+        """The reward of each episode; raises RuntimeError where one failed."""
+        return [await self._play_one(task, base_url) for base_url in base_urls]
+
+    async def _play_one(self, task: int, base_url: str) -> float:
         context = vf.ModelContext(
             model=self._config.model,
             client=vf.EvalClientConfig(base_url=base_url, api_key_var="NO_API_KEY"),

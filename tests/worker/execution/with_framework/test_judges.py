@@ -64,6 +64,8 @@ def test_with_a_judge_its_calls_are_under_their_rollouts_and_replayed(
     assert set(run.same.values()) == {True}
     assert {replay["judge_diverged"] for replay in run.replays.values()} == {0}
     assert KEY not in json.dumps(run.outcome.hub.batches)
+    training = run.outcome.hub.facts["training"]  # nothing of an empty reply
+    assert training == {"rollouts": 1, "differing": 0, "reason": ""}, run.outcome.hub.log
 
 
 @pytest.mark.parametrize("wheel", WHEELS)
