@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -51,20 +52,24 @@ class ScriptedSandbox:
         self.starts = 0
         self.killed = asyncio.Event()
         self.closed = False
+        self.all = self
 
     def prepare(self, *, job: bytes, certificates: bytes, **_: object) -> ScriptedSandbox:
         self.job, self.certificates = json.loads(job), certificates
-        return self
+        twin = copy.copy(self)  # several may be open at once, each with sockets of its own
+        twin.all = self
+        return twin
 
     async def __aenter__(self) -> ScriptedSandbox:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self.closed = True
+        self.all.closed = True
 
     async def start(self, program: list[str]) -> Listening:
-        self.started = self.started or program
-        self.starts += 1
+        self.all.started = self.all.started or program
+        self.all.starts += 1
+        self.starts = self.all.starts
         listening = Listening(*(socket.create_server(("127.0.0.1", 0)) for _ in PORTS))
         self.gateway_url, self.data_url, self.proxy_url = (
             f"http://127.0.0.1:{s.getsockname()[1]}" for s in listening

@@ -1,4 +1,4 @@
-"""The survey of a run beside its replays: two sandboxes at once, within the memory of one."""
+"""The survey and the trainer's host beside the replays, within the memory of one sandbox."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ SURVEYED = replace(
 class Sandboxes:
     """All sandboxes of one run: their limits, and the most that were open at once.
 
-    A replay waits for the survey to begin, if `meet`.
+    A replay waits for the survey to begin, if `meet`. The rollouts of the first fail by `error`.
     """
 
     end: Exit = EXITED
     meet: bool = True
+    error: dict[str, str] = field(default_factory=dict)
     limits: list[Limits] = field(default_factory=list)
     open_now: int = 0
     most: int = 0
@@ -58,7 +59,8 @@ class Sandboxes:
             if number > 1 and self.hang:
                 return
             async for event in play_all(sandbox):
-                yield event
+                failed = self.error and number == 1 and event["event"] == "rollout"
+                yield event | {"ok": False, "error": self.error} if failed else event
 
         return program
 
@@ -82,17 +84,16 @@ def perform(sandboxes: Sandboxes, spec: Any = SURVEYED) -> Any:
     return perform_run(spec=spec, prepare=sandboxes.prepare)
 
 
-def test_the_survey_runs_beside_the_replays_within_the_memory_of_one_sandbox() -> None:
+def test_survey_and_trainers_host_run_beside_the_replays_within_the_memory_of_one_sandbox() -> None:
     sandboxes = Sandboxes()
     outcome = perform(sandboxes)
     assert outcome.result[0] == "succeeded"
-    assert (sandboxes.most, sandboxes.open_now) == (2, 0)
-    played, *both = sandboxes.limits[:3]
+    assert (sandboxes.most, sandboxes.open_now) == (3, 0)
+    played, *others = sandboxes.limits
     assert played.memory_bytes == WHOLE
     for_files = 2 * played.tmp_bytes
-    replayed, surveyed = (each.memory_bytes + for_files for each in both)
-    assert replayed == (WHOLE + for_files) / 2
-    assert surveyed == replayed / 2  # beside it may be the sandbox of its references
+    shares = [each.memory_bytes + for_files for each in others]
+    assert shares == [(WHOLE + for_files) / 4] * 3  # beside the survey may be its references' own
     assert outcome.hub.facts["survey"]["limit"] == 50
 
 
@@ -116,7 +117,14 @@ def test_sandboxes_run_one_after_the_other_where_two_would_not_fit(end: Exit, sp
 def test_a_survey_that_hangs_ends_with_a_run_whose_second_load_failed() -> None:
     sandboxes = Sandboxes(hang=True)
     assert perform(sandboxes).result[0] == "errored"
-    assert (sandboxes.open_now, sandboxes.closed) == (0, 3)
+    assert (sandboxes.open_now, sandboxes.closed) == (0, 4)
+
+
+def test_a_failed_rollout_keeps_the_others_at_once_and_a_slow_one_does_not() -> None:
+    for error, most in (({"type": "ValueError"}, 2), ({"type": "RolloutTimeout"}, 1)):
+        sandboxes = Sandboxes(meet=False, error=error)
+        assert perform(sandboxes).result[0] == "succeeded"
+        assert sandboxes.most == most, error
 
 
 def test_a_survey_without_a_sandbox_changes_nothing_of_the_run() -> None:

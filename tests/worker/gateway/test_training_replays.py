@@ -42,16 +42,18 @@ def replayed(*inexact: str, compared: bool = False) -> Replays:
     return replays
 
 
-def play(replays: TrainingReplays, paid: Mapping[str, list[float]]) -> None:
-    """Every rollout as often as planned, with these rewards, or nothing."""
+def play(replays: TrainingReplays, paid: Mapping[str, list[float]]) -> bool:
+    """Every rollout as often as planned, with these rewards, or nothing; whether those that differ
+    are to be played again."""
     left = {name: [*rewards] for name, rewards in paid.items()}
-    for alias, _ in chain(*replays.planned()):
+    for alias, _ in chain(*replays.plan()):
         record = replays.record(alias)
         assert record is not None
         assert record.replies_to_repeat is not None
         record.replies_to_repeat.answer(CALL)
         rewards = left.get(record.rollout)
         replays.ended(alias, reward=rewards.pop(0) if rewards else 0.0, error="")
+    return replays.settle()
 
 
 def names(replays: TrainingReplays) -> list[str]:
@@ -60,42 +62,54 @@ def names(replays: TrainingReplays) -> list[str]:
 
 def test_after_exact_replays_each_is_played_twice_and_one_that_differs_counts() -> None:
     replays = TrainingReplays(replayed())
-    assert len(replays.planned()) == 2 * 8
     first = replays.rollouts[0].name
-    play(replays, {first: [1.0, 1.0], replays.rollouts[1].name: [1.0, 0.0]})
-    assert len(replays.compared) == 8
+    assert not play(replays, {first: [1.0, 1.0], replays.rollouts[1].name: [1.0, 0.0]})
+    assert len(replays.compared) == 10
+    assert {len(rollout.rewards) for rollout in replays.rollouts} == {2}
     assert names(replays) == [first]
 
 
 def test_an_inexact_replay_is_left_out_and_the_others_are_compared() -> None:
     replays = TrainingReplays(replayed("parrot/0/0", "parrot/1/0"))
-    assert not replays.why_none
     chosen = {rollout.name for rollout in replays.rollouts}
-    assert len(chosen) == 8
-    assert not {"parrot/0/0", "parrot/1/0"} & chosen
-    assert len(replays.planned()) == 4 * 8
-
-
-def test_beside_inexact_replays_a_single_rollout_that_differs_may_be_chance() -> None:
-    replays = TrainingReplays(replayed("parrot/0/0"))
-    first, second = (rollout.name for rollout in replays.rollouts[:2])
-    play(replays, {first: [1.0] * 4, second: [1.0, 1.0, 0.0, 1.0]})
+    assert not play(replays, {"parrot/0/0": [1.0, 1.0], "parrot/1/0": [1.0, 1.0]})
+    assert not replays.why_none
+    compared = {rollout.name for rollout in replays.compared}
+    assert compared == chosen - {"parrot/0/0", "parrot/1/0"}
+    assert len(compared) >= 8
     assert names(replays) == []
-    replays = TrainingReplays(replayed("parrot/0/0"))
-    play(replays, {rollout.name: [1.0] * 4 for rollout in replays.rollouts})
-    assert len(names(replays)) == 8
+
+
+def test_beside_inexact_replays_those_that_differ_are_played_again_and_may_be_chance() -> None:
+    inexact = "parrot/0/0"
+    replays = TrainingReplays(replayed(inexact))
+    first, second, third, *_ = [r.name for r in replays.rollouts if r.name != inexact]
+    assert not play(replays, {first: [1.0, 1.0], second: [1.0, 0.0]})  # a single one
+    assert names(replays) == []
+    replays = TrainingReplays(replayed(inexact))
+    differing = {name: [1.0, 1.0] for name in (first, second, third)}
+    assert play(replays, differing)
+    assert len(replays.plan()) == 2 * 3
+    play(replays, differing | {third: [0.0, 1.0]})
+    assert names(replays) == []  # the plan before was not played
+    replays = TrainingReplays(replayed(inexact))
+    assert play(replays, differing)
+    play(replays, differing | {third: [0.0, 1.0]})
+    assert names(replays) == sorted([first, second])
+    assert {len(r.rewards) for r in replays.rollouts if r.name in differing} == {4}
 
 
 def test_where_many_replays_were_inexact_nothing_is_compared_and_the_reason_says_so() -> None:
     replays = TrainingReplays(replayed(*NAMES[:4]))
-    assert (replays.why_none, replays.planned()) == ("only 8 of 12 replays were exact", [])
+    play(replays, {NAMES[5]: [1.0, 1.0]})
+    assert (replays.why_none, replays.compared) == ("only 8 of 12 replays were exact", [])
 
 
 def test_rewards_that_compare_attempts_are_computed_for_whole_groups() -> None:
     replays = TrainingReplays(replayed(compared=True))
-    assert [len(group) for group in replays.planned()] == [2] * 2 * 4
     first, second, *_ = replays.rollouts
     play(replays, {first.name: [1.0, 1.0]})
+    assert len(replays.rollouts) == 2 * 4
     assert names(replays) == [first.name]
     assert second.compared
 
@@ -112,8 +126,9 @@ def test_a_group_of_which_one_failed_or_made_another_call_is_not_compared() -> N
 
 def test_a_group_of_which_one_replay_was_inexact_is_left_out() -> None:
     replays = TrainingReplays(replayed(NAMES[0], compared=True))
-    assert not {NAMES[0], NAMES[1]} & {rollout.name for rollout in replays.rollouts}
-    assert len(replays.planned()) == 4 * 4
+    play(replays, {})
+    assert not {NAMES[0], NAMES[1]} & {rollout.name for rollout in replays.compared}
+    assert len(replays.compared) in (6, 8)
 
 
 QUESTION = JudgeCall("any", [{"role": "user", "content": "Is it right?"}], {})
@@ -130,13 +145,19 @@ def judged(verdicts: Mapping[str, Sequence[str]]) -> JudgeRecords:
     return records
 
 
+def answering(records: JudgeRecords, *plays: list[str]) -> TrainingVerdicts:
+    verdicts = TrainingVerdicts(records)
+    verdicts.plays += plays
+    return verdicts
+
+
 def ask(verdicts: TrainingVerdicts, call: JudgeCall = QUESTION) -> str:
     return "".join(asyncio.run(verdicts.answer("", call)).content)
 
 
 def test_a_question_gets_the_verdicts_of_the_group_that_called_its_policy_last() -> None:
     records = judged({"a": ["yes", "no"], "b": ["no", "yes"]})
-    verdicts = TrainingVerdicts(records, [["a"], ["b"], ["a"]])
+    verdicts = answering(records, ["a"], ["b"], ["a"])
     for play, expected in enumerate((["yes", "no"], ["no", "yes"], ["yes", "no"])):
         verdicts.enter(play)
         assert [ask(verdicts), ask(verdicts)] == expected
@@ -144,12 +165,12 @@ def test_a_question_gets_the_verdicts_of_the_group_that_called_its_policy_last()
 
 
 def test_a_question_before_the_first_call_is_the_next_groups() -> None:
-    verdicts = TrainingVerdicts(judged({"b": ["yes"]}), [["a"], ["b"]])
+    verdicts = answering(judged({"b": ["yes"]}), ["a"], ["b"])
     assert ask(verdicts) == "yes"
 
 
 def test_a_question_that_was_not_recorded_is_refused_and_noted_of_the_group_that_asked() -> None:
-    verdicts = TrainingVerdicts(judged({"b": ["yes"]}), [["a"], ["b"], ["c"], ["d"]])
+    verdicts = answering(judged({"b": ["yes"]}), ["a"], ["b"], ["c"], ["d"])
     verdicts.enter(1)
     with pytest.raises(Refusal):
         ask(verdicts, OTHER)
@@ -162,11 +183,11 @@ def test_a_question_that_was_not_recorded_is_refused_and_noted_of_the_group_that
 
 def test_different_verdicts_on_one_question_of_a_group_or_of_the_run_are_nobodys() -> None:
     for recorded in ({"a": ["yes"], "b": ["no"]}, {"": ["yes", "no"]}):
-        verdicts = TrainingVerdicts(judged(recorded), [["a", "b"]])
+        verdicts = answering(judged(recorded), ["a", "b"])
         with pytest.raises(Refusal):
             ask(verdicts)
         assert verdicts.differences == {0: "Is it right?"}
-    alike = TrainingVerdicts(judged({"": ["yes", "yes"]}), [["a"], ["b"]])
+    alike = answering(judged({"": ["yes", "yes"]}), ["a"], ["b"])
     assert [ask(alike) for _ in range(3)] == ["yes"] * 3
 
 

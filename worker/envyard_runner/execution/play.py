@@ -1,12 +1,12 @@
-"""Run the sandboxes of a run: one plays it, fresh ones check what repeats, one after the other.
+"""Run the sandboxes of a run: one plays it, fresh ones repeat a sample and survey the tasks.
 
-Beside them another sandbox surveys the task set, where the memory of one suffices for two.
+Those are at work at once where the memory of one suffices for all, else one after the other.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from envyard.contract.job import JobSpec
 from envyard_runner.execution.collector import EventCollector
@@ -49,83 +49,108 @@ async def play(
     outbox.log_line("all rollouts are played; the tasks are loaded again in a fresh sandbox")
     judged = first.endpoints.gateway.judge.usage.calls.total() > 0
     survey = SurveyRun(job, first.collector, judged=judged)
+    check = TrainingCheck(job, factory.guest_job, first.collector, access, judged=judged)
+    repeated = Repetition(job, access, outbox, first, check, ends)
     peak = first.exit.peak_memory_bytes
-    half = factory.half(peak_bytes=peak) if survey.wanted else None
-    quarter = half.half(peak_bytes=peak) if half else None  # the survey has its references' sandbox
-    # Refused hosts, and processes that the kernel killed, are counted for the machine or the run.
-    if not half or not quarter or first.collector.failed or access.hosts.usage.connections:
-        ending = await _check(job, access, factory, outbox, first=first, ends=ends)
+    half = factory.half(peak_bytes=peak)
+    # A survey has its references' sandbox beside it.
+    shared = half.half(peak_bytes=peak) if half and survey.wanted else half
+    # Refused hosts are counted for the run, and a slow rollout would be slower still.
+    if not shared or first.collector.timeouts or access.hosts.usage.connections:
+        ending = await repeated.one_after_the_other(factory)
         if ending.outcome == "succeeded":
             await survey.run(factory, access, outbox, keys=first.keys, ends=ends)
         return ending
-    surveying = survey.run(quarter, access, outbox, keys=first.keys, ends=ends)
+    surveying = survey.run(shared, access, outbox, keys=first.keys, ends=ends)
     async with beside(surveying) as surveyed:
-        ending = await _check(job, access, half, outbox, first=first, ends=ends)
+        ending = await repeated.at_once(shared)
         if ending.outcome == "succeeded":
             await surveyed
     return ending
 
 
-async def _check(
-    job: JobSpec,
-    access: RunAccess,
-    factory: SandboxFactory,
-    outbox: EventOutbox,
-    *,
-    first: FirstSandbox,
-    ends: float,
-) -> Ending:
-    """Repeat a sample of the run in fresh sandboxes, one after the other, and end it."""
-    ending = await _play_again(job, access, factory, outbox, first=first, ends=ends)
-    if ending.outcome != "succeeded":
-        return ending
-    wall = factory.limits.wall_seconds
-    checking = JudgeCheckRun(job, first.collector, access, first.endpoints.gateway)
-    lasting = factory.lasting(ends - time.monotonic())
-    await checking.run(lasting, outbox, keys=first.keys, wall_seconds=wall)
-    lasting = factory.lasting(ends - time.monotonic())
-    judged = first.endpoints.gateway.judge.usage.calls.total() > 0
-    check = TrainingCheck(job, factory.guest_job, first.collector, access, judged=judged)
-    aware = await check.run(lasting, outbox, keys=first.keys, wall_seconds=wall)
-    return replace(ending, findings=[*ending.findings, *aware])
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """Repeats a sample of a run in fresh sandboxes, and ends it; the run's time `ends` then."""
 
+    job: JobSpec
+    access: RunAccess
+    outbox: EventOutbox
+    first: FirstSandbox
+    training: TrainingCheck
+    ends: float
 
-async def _play_again(
-    job: JobSpec,
-    access: RunAccess,
-    factory: SandboxFactory,
-    outbox: EventOutbox,
-    *,
-    first: FirstSandbox,
-    ends: float,
-) -> Ending:
-    """Load the tasks in a fresh sandbox, replay a sample of the rollouts, and end the run."""
-    collector, usage = first.collector, access.hosts.usage
-    wall = factory.limits.wall_seconds
-    replay = ReplayRun(job, collector, began=ends - wall, wall_seconds=wall)
-    gateway = Gateway(job, None, replays=collector.plan.replays)
-    data = access.data.replay_endpoint()
-    endpoints = Endpoints(gateway, data, access.hosts.endpoint(gateway.judge))
-    refused_before = usage.attempts
-    sandbox = factory.lasting(replay.seconds).make(first.keys)
-    second = await _run_replays(replay, sandbox, factory.program, endpoints, outbox)
-    replay.finish(second)
-    _send_replays(replay, collector, second, outbox)
-    if collector.not_counted:
-        outbox.add_facts(not_counted=collector.not_counted)
-    if collector.right_replies:
-        outbox.add_facts(right_replies=collector.right_replies)
-    send_connections(usage, outbox)
-    second = with_refused_hosts(second, usage, refused_before)
-    combined = first.exit.beside(second)
-    outbox.add_facts(peak_memory_bytes=combined.peak_memory_bytes)
-    judge, harmed = first.endpoints.gateway.judge.usage, not replay.loaded
-    return (
-        own_failure(endpoints)
-        or endpoint_ending(data.usage, judge, access.hosts, first.ending, harmed=harmed)
-        or replay_failure(replay, second)
-        or first.explain(decide_ending(collector, combined), module=job.module)
-    )
+    async def one_after_the_other(self, factory: SandboxFactory) -> Ending:
+        """Repeat it with one sandbox of the factory's at a time."""
+        ending = await self._replay(factory)
+        if ending.outcome != "succeeded":
+            return ending
+        await self._check_judge(factory)
+        await self._train(factory)
+        return await self._finish(factory, ending)
+
+    async def at_once(self, factory: SandboxFactory) -> Ending:
+        """Repeat it with two sandboxes of the factory's: the trainer's host is beside the
+        others."""
+        async with beside(self._train(factory)) as trained:
+            ending = await self._replay(factory)
+            if ending.outcome != "succeeded":
+                return ending
+            await self._check_judge(factory)
+            await trained
+        return await self._finish(factory, ending)
+
+    def _lasting(self, factory: SandboxFactory) -> SandboxFactory:
+        return factory.lasting(self.ends - time.monotonic())
+
+    async def _check_judge(self, factory: SandboxFactory) -> None:
+        gateway = self.first.endpoints.gateway
+        checking = JudgeCheckRun(self.job, self.first.collector, self.access, gateway)
+        wall = factory.limits.wall_seconds
+        lasting = self._lasting(factory)
+        await checking.run(lasting, self.outbox, keys=self.first.keys, wall_seconds=wall)
+
+    async def _train(self, factory: SandboxFactory) -> None:
+        wall = factory.limits.wall_seconds
+        await self.training.play(self._lasting(factory), keys=self.first.keys, wall_seconds=wall)
+
+    async def _finish(self, factory: SandboxFactory, ending: Ending) -> Ending:
+        wall = factory.limits.wall_seconds
+        lasting = self._lasting(factory)
+        aware = await self.training.finish(
+            lasting, self.outbox, keys=self.first.keys, wall_seconds=wall
+        )
+        return replace(ending, findings=[*ending.findings, *aware])
+
+    async def _replay(self, factory: SandboxFactory) -> Ending:
+        """Load the tasks in a fresh sandbox, replay a sample of the rollouts, and end the run."""
+        job, access, outbox, first = self.job, self.access, self.outbox, self.first
+        collector, usage = first.collector, access.hosts.usage
+        wall = factory.limits.wall_seconds
+        replay = ReplayRun(job, collector, began=self.ends - wall, wall_seconds=wall)
+        gateway = Gateway(job, None, replays=collector.plan.replays)
+        data = access.data.replay_endpoint()
+        endpoints = Endpoints(gateway, data, access.hosts.endpoint(gateway.judge))
+        refused_before = usage.attempts
+        sandbox = factory.lasting(replay.seconds).make(first.keys)
+        second = await _run_replays(replay, sandbox, factory.program, endpoints, outbox)
+        replay.finish(second)
+        _send_replays(replay, collector, second, outbox)
+        if collector.not_counted:
+            outbox.add_facts(not_counted=collector.not_counted)
+        if collector.right_replies:
+            outbox.add_facts(right_replies=collector.right_replies)
+        send_connections(usage, outbox)
+        second = with_refused_hosts(second, usage, refused_before)
+        combined = first.exit.beside(second)
+        outbox.add_facts(peak_memory_bytes=combined.peak_memory_bytes)
+        judge, harmed = first.endpoints.gateway.judge.usage, not replay.loaded
+        return (
+            own_failure(endpoints)
+            or endpoint_ending(data.usage, judge, access.hosts, first.ending, harmed=harmed)
+            or replay_failure(replay, second)
+            or first.explain(decide_ending(collector, combined), module=job.module)
+        )
 
 
 async def _run_replays(

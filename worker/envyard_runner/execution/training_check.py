@@ -43,7 +43,7 @@ REFERENCED_TASKS = 1_000  # whose oracle() may be called, in a survey of more
 
 
 class TrainingCheck:
-    """The check of one run, after its ordinary replays; `judged`: the run called a judge."""
+    """The check of one run; `judged`: it called a judge."""
 
     def __init__(
         self,
@@ -57,26 +57,25 @@ class TrainingCheck:
         self.replays = TrainingReplays(collector.plan.replays, judged=judged)
         self._hashes = {task.index: task.hash for task in collector.tasks or ()}
         self._job, self._guest, self._access = job, guest_job, access
+        self._why_none = ""
 
-    async def run(
+    async def play(
         self,
         factory: SandboxFactory,
-        outbox: EventOutbox,
         *,
         keys: Mapping[str, str],
         wall_seconds: float,
-    ) -> list[Finding]:
-        """Play the sample in the factory's next sandbox; the finding, if any.
+    ) -> None:
+        """Play the sample in the factory's next sandbox, beside the ordinary replays or after them.
 
         Nothing is played where no rollout can be compared, or where the run's time of
-        `wall_seconds` is nearly over; the log then says why.
+        `wall_seconds` is nearly over.
         """
         left = factory.limits.wall_seconds
         late = LATE if left < NEEDED_SHARE * wall_seconds else ""
         if reason := self.replays.why_none or late:
-            outbox.log_line(f"no rollout was played the way a trainer does: {reason}")
-            outbox.add_facts(training=TrainingFacts(0, reason=reason))
-            return []
+            self._why_none = reason
+            return
         gateway = Gateway(self._job, None, replays=self.replays)
         data = self._access.data.replay_endpoint()
         endpoints = Endpoints(gateway, data, self._access.hosts.endpoint(gateway.judge))
@@ -86,9 +85,23 @@ class TrainingCheck:
                 self.add_line(line)
             await sandbox.wait()
         self.replays.finish({each.host for each in gateway.records.judge.exchanges(RUN)})
+
+    async def finish(
+        self,
+        factory: SandboxFactory,
+        outbox: EventOutbox,
+        *,
+        keys: Mapping[str, str],
+        wall_seconds: float,
+    ) -> list[Finding]:
+        """The finding, if any, once the sample and the ordinary replays have been played; what may
+        be chance is played once more."""
+        if not self._why_none and self.replays.settle():
+            await self.play(factory, keys=keys, wall_seconds=wall_seconds)
+        self._why_none = self._why_none or self.replays.why_none
         self._log(outbox)
         outbox.add_facts(training=self.facts)
-        return [*self._findings()]
+        return [] if self._why_none else [*self._findings()]
 
     @property
     def facts(self) -> TrainingFacts:
@@ -96,10 +109,15 @@ class TrainingCheck:
         compared = len(self.replays.compared)
         first = next((r for r in self.replays.rollouts if not r.compared), None)
         reason = f"{first.name}: {first.why_not_compared}" if first and not compared else ""
+        if self._why_none:
+            return TrainingFacts(0, reason=self._why_none)
         return TrainingFacts(compared, len(self.replays.differing), reason)
 
     def _log(self, outbox: EventOutbox) -> None:
         """Log how many rollouts were compared, and why each of the others was not."""
+        if self._why_none:
+            outbox.log_line(f"no rollout was played the way a trainer does: {self._why_none}")
+            return
         compared, sample = len(self.replays.compared), len(self.replays.rollouts)
         outbox.log_line(
             f"{compared} of {sample} chosen rollouts were played again the way a trainer does"
@@ -131,7 +149,7 @@ class TrainingCheck:
     def _host_files(self) -> dict[str, bytes]:
         groups = tuple(
             tuple(PlannedRollout(alias, task, f"{GATEWAY}/{alias}/v1") for alias, task in group)
-            for group in self.replays.planned()
+            for group in self.replays.plan()
         )
         concurrency = 1 if self.replays.judged else self._guest.concurrency
         config = replace(host_config(self._guest, groups=groups), concurrency=concurrency)

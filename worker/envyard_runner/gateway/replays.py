@@ -72,6 +72,9 @@ class Kept:
     judge_hosts: frozenset[str] = frozenset()
 
 
+Group = dict[str, Kept]  # rollouts that are scored together, by name
+
+
 class Replays:
     """The sample of one run's rollouts that are to be replayed.
 
@@ -209,6 +212,12 @@ class Replays:
             judge_asked=self.judge.differences.get(rollout, ""),
         )
         return True
+
+    @property
+    def groups_kept(self) -> list[Group]:
+        """The groups of which every rollout can be repeated, each in its order."""
+        kept = self.kept
+        return [{n: kept[n] for n in g} for g in self._groups if all(n in kept for n in g)]
 
     @property
     def groups_played(self) -> list[dict[str, Replay]]:

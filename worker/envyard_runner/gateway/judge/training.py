@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from envyard.contract.values import text
 from envyard_runner.gateway.chat_text import plain_text
@@ -21,16 +21,17 @@ LINE_SECONDS = 0.25  # a group's result was written before the next one began, a
 
 
 class TrainingVerdicts:
-    """The recorded verdicts for groups that are played in this order, each a list of rollouts.
+    """The recorded verdicts for the groups of `plays`, each a list of rollouts, in their order.
 
     `differences` has the beginning of a question that was not recorded, by the number of the group
     that asked it. Where several rollouts of one group, or the run itself, asked one
     question and got different verdicts, it counts as not recorded: whose it is cannot be known.
     """
 
-    def __init__(self, records: JudgeRecords, plays: Sequence[Collection[str]]) -> None:
+    def __init__(self, records: JudgeRecords) -> None:
+        self.plays: list[list[str]] = []
         self.differences: dict[int, str] = {}
-        self._records, self._plays = records, plays
+        self._records = records
         self._current, self._ended = 0, -1
         self._left: dict[int, list[Verdicts]] = {}
         self._run = records.verdicts(RUN)
@@ -45,7 +46,7 @@ class TrainingVerdicts:
 
     async def answer(self, _rollout: str, call: JudgeCall) -> Reply:
         """The recorded verdict; raises Refusal 400 for a question that was not recorded."""
-        near = range(self._current, min(self._current + 2, len(self._plays)))
+        near = range(self._current, min(self._current + 2, len(self.plays)))
         for play in near:
             if reply := self._take(play, call.digest):
                 return reply
@@ -61,7 +62,7 @@ class TrainingVerdicts:
     def _take(self, play: int, digest: str) -> Reply | None:
         """The next verdict of a group for a question; None where none is left."""
         if play not in self._left:
-            self._left[play] = [self._records.verdicts(name) for name in self._plays[play]]
+            self._left[play] = [self._records.verdicts(name) for name in self.plays[play]]
         queues = [verdicts[digest] for verdicts in self._left[play] if verdicts.get(digest)]
         if len(queues) > 1 and not _unanimous(queues):
             return None
