@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from django.core.cache import caches
 from django.db.models import QuerySet
@@ -17,6 +16,7 @@ from envyard.contract.job import MODEL
 from registry.catalog.models import Version
 from registry.read_models import constant_answers, links, paired_runs, scores
 from registry.read_models.annotations import Moment, Spec, StoredScore, Uri
+from registry.read_models.claims import ClaimedRow, claimed_rows
 from registry.read_models.paired_runs import RunComparison
 from registry.read_models.runs import RunSuite
 from registry.runs.models import Run
@@ -25,7 +25,6 @@ from registry.self_reported.models import Evaluation
 
 MAX_MODELS = 50
 SECONDS = 3600
-CLAIM = "self_reported"
 cache = caches["local"]
 
 
@@ -60,25 +59,6 @@ class SuspectTask:
     discrimination: float
     high: float
     models: int
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimedRow:
-    """A model that somebody evaluated on their own machine, with the mean of the pushed samples.
-
-    It is reproduced where this hub measured the same model by the same suite, and its interval
-    contains that mean; else it is self-reported.
-    """
-
-    evidence: Annotated[str, Spec(enum=["reproduced", "self_reported"])]
-    model: str
-    mean: float
-    samples: int
-    stated: Annotated[float | None, Spec(description="The mean that the uploader states.")]
-    disagrees: Annotated[bool, Spec(description="The stated mean is not that of the samples.")]
-    owner: str
-    url: Uri
-    at: Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +120,7 @@ def leaderboard(
                 ended_at=run.ended_at,
             )
         )
-    own = {version.pk: {row.model: row.score for row in rows}}
+    own = {version.pk: {run.model: run for run in runs}}
     visible = Evaluation.objects.none() if claims is None else claims
     pairs = claimed_rows(visible.filter(version=version), suite.digest, own)
     claimed = [row for _, row in pairs]
@@ -154,45 +134,6 @@ def leaderboard(
         self_reported=[row for row in claimed if row.evidence == "self_reported"],
         suspect_tasks=suspects,
     )
-
-
-def claimed_rows(
-    claims: QuerySet[Evaluation],
-    digest: str,
-    measured: Mapping[int, Mapping[str, dict[str, Any]]],
-) -> list[tuple[int, ClaimedRow]]:
-    """The newest completed claims by the suite that have rewards, each with its version, the
-    highest mean first; `measured` are the hub's own scores by version and model."""
-    rows = claims.filter(
-        status=Evaluation.Status.COMPLETED, rewarded__gt=0, metadata__suite_digest=digest
-    ).exclude(model_name="")
-    newest = rows.select_related("environment__owner", "owner").order_by("-created_at")
-    claimed = []
-    for row in newest[:MAX_MODELS]:
-        mean, version = row.sample_mean, row.version_id
-        if mean is None or version is None:
-            continue
-        own = measured.get(version, {}).get(row.model_name)
-        claim = ClaimedRow(
-            evidence="reproduced" if _contains(own, mean) else CLAIM,
-            model=row.model_name,
-            mean=mean,
-            samples=row.rewarded,
-            stated=row.stated_mean,
-            disagrees=row.disagrees,
-            owner=row.owner.name,
-            url=links.evaluation(row),
-            at=row.created_at,
-        )
-        claimed.append((version, claim))
-    return sorted(claimed, key=lambda pair: -pair[1].mean)
-
-
-def _contains(score: dict[str, Any] | None, mean: float) -> bool:
-    """Whether the interval of the hub's own result contains the mean."""
-    if score is None or score["low"] is None or score["high"] is None:
-        return False
-    return bool(score["low"] <= mean <= score["high"])
 
 
 def results(version: Version, suite: Suite) -> list[Run]:

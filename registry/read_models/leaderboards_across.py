@@ -20,8 +20,9 @@ from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment, Version
 from registry.read_models import links, paired_runs, scores
 from registry.read_models.annotations import Spec, StoredScore
+from registry.read_models.claims import ClaimedRow, claimed_rows
 from registry.read_models.leaderboard_columns import Column, columns_of
-from registry.read_models.leaderboards import MAX_MODELS, ClaimedRow, claimed_rows
+from registry.read_models.leaderboards import MAX_MODELS
 from registry.read_models.newest_results import (
     Cells,
     is_current,
@@ -261,12 +262,9 @@ def _claims(
     visible = Evaluation.objects.visible_to(actor, token)
     rows: dict[str, list[ClaimAcross]] = {"reproduced": [], "self_reported": []}
     runs = {run.pk: run for model in current.values() for run in model.values()}
-    shown = scores.of_runs(runs.values())
-    measured: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
-    for pk, run in runs.items():
-        for score in shown[pk]:
-            if score["policy"] == MODEL:
-                measured[run.version_id][run.model] = score
+    measured: dict[int, dict[str, Run]] = defaultdict(dict)
+    for run in runs.values():
+        measured[run.version_id][run.model] = run
     claims = visible.filter(version__in=[version.pk for version in versions])
     by_version = {version.pk: version for version in versions}
     for version_pk, row in claimed_rows(claims, suites[0].digest, measured):

@@ -49,7 +49,7 @@ class RunComparison:
 def rewards_of(runs: Iterable[Run]) -> tuple[dict[UUID, Rewards], Bounds]:
     """The model's rewards in each run that succeeded, and the bounds of all of them; one query."""
     by_id = {run.pk: run for run in runs}
-    tasks = {pk: _tasks(run) for pk, run in by_id.items()}
+    tasks = {pk: tasks_of(run) for pk, run in by_id.items()}
     rows = Rollout.objects.filter(run__in=by_id, policy=MODEL, ok=True, reward__isnull=False)
     rewards: dict[UUID, dict[tuple[Task, int], float]] = defaultdict(dict)
     results = []
@@ -63,10 +63,10 @@ def rewards_of(runs: Iterable[Run]) -> tuple[dict[UUID, Rewards], Bounds]:
 
 def indexes_of(run: Run) -> dict[Task, int]:
     """The index of each task in the run."""
-    return {task: index for index, task in _tasks(run).items()}
+    return {task: index for index, task in tasks_of(run).items()}
 
 
-def _tasks(run: Run) -> dict[int, Task]:
+def tasks_of(run: Run) -> dict[int, Task]:
     """Index -> hash of the task with its number among those of the same hash."""
     seen: Counter[str] = Counter()
     tasks: dict[int, Task] = {}

@@ -122,13 +122,18 @@ class Evaluation(models.Model):
 
 
 class SampleBatch(models.Model):
-    """Samples `first` to `first + count` of an evaluation: packed JSON lines in the storage."""
+    """Samples `first` to `first + count` of an evaluation: packed JSON lines in the storage.
+
+    `results` is a row of each sample that names its task and has a reward: index of the task,
+    reward, and the task's hash or ""; null in batches from before it was kept.
+    """
 
     evaluation = models.ForeignKey(Evaluation, on_delete=models.CASCADE, related_name="batches")
     first = models.PositiveIntegerField()
     count = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
+    results = models.JSONField(null=True)
 
     class Meta:
         ordering = ("first",)

@@ -8,13 +8,14 @@ import io
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Sum
 
-from envyard.contract.values import MAX_NUMBER, finite
+from envyard.contract.values import MAX_NUMBER, finite, record, text
 from registry import storage
 from registry.errors import HubError, NotFound
 from registry.quotas import services as quotas
@@ -55,6 +56,7 @@ def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
                 count=len(samples),
                 sha256=sha256,
                 size=len(packed),
+                results=_results(samples),
             )
             if not storage.get().exists(key):  # it was deleted with another evaluation meanwhile
                 storage.get().put(key, io.BytesIO(packed), sha256)
@@ -66,6 +68,24 @@ def add(*, evaluation: Evaluation, samples: list[dict[str, Any]]) -> int:
             )
     evaluation.refresh_from_db(fields=("sample_count", "sample_bytes", "rewarded", "reward_sum"))
     return evaluation.sample_count
+
+
+@dataclass(frozen=True, slots=True)
+class SampleResult:
+    """The reward of a sample at the task with that index; `hash` is empty where it names none."""
+
+    task: int
+    reward: float
+    hash: str
+
+
+def results_of(*, evaluation: Evaluation) -> list[SampleResult]:
+    """The results of the samples that name their task, in the order they arrived; empty where a
+    batch is from before results were kept."""
+    batches = list(evaluation.batches.order_by("first").values_list("results", flat=True))
+    if None in batches:
+        return []
+    return [SampleResult(*row) for batch in batches for row in batch or ()]
 
 
 def read(*, evaluation: Evaluation, start: int, count: int) -> list[dict[str, Any]]:
@@ -118,6 +138,21 @@ def _rewards(samples: list[dict[str, Any]]) -> list[float]:
     """The rewards of the samples that have a finite one, within what a sum can hold."""
     rewards = (finite(sample.get("reward")) for sample in samples)
     return [reward for reward in rewards if reward is not None and abs(reward) <= MAX_NUMBER]
+
+
+def _results(samples: list[dict[str, Any]]) -> list[list[Any]]:
+    """The rows of `SampleBatch.results`."""
+    rows = []
+    for sample in samples:
+        reward, task = finite(sample.get("reward")), sample.get("example_id")
+        if reward is None or abs(reward) > MAX_NUMBER or not _is_index(task):
+            continue
+        rows.append([task, reward, text(record(sample.get("info")).get("task_hash"), 64)])
+    return rows
+
+
+def _is_index(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
 
 
 def _lines(batch: SampleBatch) -> Iterator[bytes]:

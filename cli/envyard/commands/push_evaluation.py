@@ -118,11 +118,13 @@ def show_pushed(pushed: dict[str, Any], out: Output) -> None:
     out.note(f"The hub computed a mean of {number(row['mean'])} over {row['samples']} samples.")
     if row["disagrees"]:
         out.note(f"The stated mean, {number(row['stated'])}, is not that of the samples.", "yellow")
-    if row["evidence"] == "reproduced":
+    if own is not None:
         mean = interval(own["mean"], own["low"], own["high"])
-        out.note(f"Reproduced: the hub's own result is {mean}.", "green")
-    elif own is not None:
-        mean = interval(own["mean"], own["low"], own["high"])
-        out.note(f"Not reproduced: the hub's own result is {mean}.", "yellow")
+        reproduced = row["evidence"] == "reproduced"
+        out.note(
+            f"{'Reproduced' if reproduced else 'Not reproduced'}: the hub's own result is {mean}; "
+            f"{row['reproduction']['reason']}.",
+            "green" if reproduced else "yellow",
+        )
     else:
         out.note("Self-reported: the hub has not evaluated this model by this suite.", "dim")

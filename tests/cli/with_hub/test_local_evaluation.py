@@ -131,7 +131,8 @@ def test_a_pushed_evaluation_is_self_reported_until_the_hub_repeats_it(
     assert "pass@1" in output.out
     assert "0\t4\t4\t100 %\t1" in output.out
     assert "7\t0\t4\t0 %\t0" in output.out
-    assert "Reproduced: the hub's own result is 0.5 [" in output.err
+    assert "Not reproduced: the hub's own result is 0.5 [" in output.err
+    assert "8 of its tasks are others than the hub's with the same index." in output.err
 
 
 def test_another_wheel_of_the_same_version_is_not_pushed(

@@ -209,7 +209,8 @@ def pushed(
     )
     batch = [{"example_id": index, "reward": reward} for index, reward in enumerate(rewards)]
     for part in (batch[:2], batch[2:], batch[2:]):  # a repeated batch counts once
-        samples.add(evaluation=row, samples=part)
+        if part:
+            samples.add(evaluation=row, samples=part)
     services.end(evaluation=row, status=services.COMPLETED)
     return row
 
@@ -218,7 +219,7 @@ def test_claims_are_apart_and_their_mean_is_that_of_the_samples(
     version: Version, carol: User, full: Suite, client: Client
 ) -> None:
     evaluated(version, "tiny", full, rate=0.5)
-    honest = pushed(version, carol, full, "tiny", [1.0, 0.0, 1.0, 0.0], 0.5)
+    honest = pushed(version, carol, full, "tiny", [1.0] * 20 + [0.0] * 20, 0.5)
     boast = pushed(version, carol, full, "big", [1.0, 0.0, 0.0, 0.0], 0.99)
     pushed(version, carol, suites.built_in("smoke"), "of-smoke", [1.0, 1.0, 1.0], 1.0)
     board = leaderboards.leaderboard(version, full, claims=version.evaluations.all())
@@ -234,17 +235,85 @@ def test_claims_are_apart_and_their_mean_is_that_of_the_samples(
         "disagrees" in client.get(f"/envs/alice/demo-env/evaluations/{boast.pk}/").content.decode()
     )
     shown = client.get(f"/envs/alice/demo-env/evaluations/{honest.pk}/").content.decode()
-    assert "0.5 over 4, computed by this hub" in " ".join(shown.split())
+    assert "0.5 over 40, computed by this hub" in " ".join(shown.split())
     assert "disagrees" not in shown
 
 
-def test_a_claim_that_the_hub_measured_otherwise_is_not_reproduced(
+HALF = [1.0] * 20 + [0.0] * 20
+
+
+@pytest.mark.parametrize(
+    ("rewards", "changes", "outcome", "reason"),
+    [
+        (HALF, {}, "reproduced", "the interval of the difference contains 0"),
+        (HALF[1:], {}, "undecided", "of its tasks are others than"),
+        (HALF * 2, {}, "undecided", "it has 40 of the 40 tasks that the hub measured, of 80"),
+        (HALF[:4], {}, "undecided", "it has 4 of the 40 tasks that the hub measured, of 4"),
+        ([1.0] * 40, {}, "contradicted", "the hub measured another mean"),
+        (HALF, {"example_id": None}, "undecided", "do not name their tasks"),
+        (HALF, {"info": {"task_hash": "0" * 64}}, "undecided", "40 of its tasks are others than"),
+        (HALF[::-1], {}, "undecided", "40 tasks are too few: the difference is known to 0."),
+    ],
+)
+def test_a_claim_is_reproduced_by_the_same_tasks_and_a_known_difference(
+    version: Version,
+    carol: User,
+    full: Suite,
+    rewards: list[float],
+    changes: dict[str, object],
+    outcome: str,
+    reason: str,
+) -> None:
+    evaluated(version, "tiny", full, rate=0.5)
+    batch = [
+        {"example_id": task, "reward": reward, "info": {"task_hash": digest(f"task {task}")}}
+        | changes
+        for task, reward in enumerate(rewards)
+    ]
+    if len(rewards) == len(HALF) - 1:
+        batch[3]["info"] = {"task_hash": digest("another")}
+    row = pushed(version, carol, full, "tiny", [], 0.5)
+    samples.add(evaluation=row, samples=batch)
+    board = leaderboards.leaderboard(version, full, claims=version.evaluations.all())
+    [claim] = [*board.reproduced, *board.self_reported]
+    assert (claim.reproduction.outcome, bool(board.reproduced)) == (
+        outcome, outcome == "reproduced",
+    )  # fmt: skip
+    assert reason in claim.reproduction.reason
+
+
+def test_a_contradicted_claim_is_flagged(
+    version: Version, carol: User, full: Suite, client: Client
+) -> None:
+    run = evaluated(version, "tiny", full, rate=0.1)
+    pushed(version, carol, full, "tiny", [1.0] * 40, 1.0)
+    [claim] = client.get(AT).json()["self_reported"]
+    assert claim["reproduction"]["outcome"] == "contradicted"
+    assert claim["reproduction"]["run"] == str(run.pk)
+    assert claim["reproduction"]["comparison"]["difference"] == pytest.approx(0.9)
+    assert "<b>the hub measured another mean" in client.get(PAGE).content.decode()
+    assert "<b>the hub measured another mean" in client.get("/leaderboards/").content.decode()
+
+
+def test_too_few_tasks_reproduce_nothing_although_means_agree(
     version: Version, carol: User, full: Suite
 ) -> None:
-    evaluated(version, "tiny", full, rate=0.1)
-    pushed(version, carol, full, "tiny", [1.0, 1.0, 1.0, 1.0], 1.0)
+    run = evaluated(version, "tiny", full, rate=1.0)
+    run.rollouts.filter(task__gte=8).delete()
+    pushed(version, carol, full, "tiny", [1.0] * 8, 1.0)
     board = leaderboards.leaderboard(version, full, claims=version.evaluations.all())
-    assert (len(board.reproduced), len(board.self_reported)) == (0, 1)
+    [claim] = board.self_reported
+    assert claim.reproduction.reason == "8 tasks are too few: the difference is known to 0.45 only"
+
+
+def test_claims_from_before_results_were_kept_stay_self_reported(
+    version: Version, carol: User, full: Suite
+) -> None:
+    evaluated(version, "tiny", full, rate=0.5)
+    row = pushed(version, carol, full, "tiny", HALF, 0.5)
+    row.batches.update(results=None)
+    board = leaderboards.leaderboard(version, full, claims=version.evaluations.all())
+    assert board.self_reported[0].reproduction.outcome == "undecided"
 
 
 @pytest.mark.parametrize("reward", [None, "1", True, float("1e300"), [1]])

@@ -127,7 +127,7 @@ def test_page_and_api_show_the_same_and_an_empty_state(
     for version in (one, two):
         evaluated(version, "weak", full, rate=0.05)
         evaluated(version, "strong", full, rate=0.95)
-    pushed(one, carol, full, "weak", [0.0] * 19 + [1.0], 0.05)
+    pushed(one, carol, full, "weak", [1.0] * 2 + [0.0] * 38, 0.05)
     pushed(two, carol, full, "unknown", [1.0] * 4, 0.5)
     body = client.get(AT).json()
     assert [(row["rank"], row["model"]) for row in body["verified"]] == [(1, "strong"), (2, "weak")]

@@ -1,0 +1,152 @@
+"""What people pushed of a version by a suite, and whether the hub's own runs reproduce it.
+
+The rule and its reasons: docs/evaluations.md, docs/decisions/0071.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from django.core.cache import caches
+from django.db.models import QuerySet
+
+from envyard.card.paired import Comparison, Rewards, Task, compare
+from envyard.card.scores import bounds_of
+from envyard.card.statistics import Bounds, mean
+from envyard.contract.job import MODEL
+from envyard.contract.runner_events import RolloutResult
+from registry.read_models import links, paired_runs
+from registry.read_models.annotations import Moment, Spec, Uri
+from registry.runs.models import Run
+from registry.self_reported import samples
+from registry.self_reported.models import Evaluation
+from registry.self_reported.samples import SampleResult
+
+MAX_CLAIMS = 50
+SECONDS = 3600
+SHARED = 0.9  # of the tasks of either side
+HALF_WIDTH = 0.25  # of the interval, as a share of the width of the rewards' bounds
+REPRODUCED, CONTRADICTED = "reproduced", "contradicted"
+UNDECIDED, UNMEASURED = "undecided", "unmeasured"
+cache = caches["local"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """Whether the hub's own run of the same model, version and suite agrees, and why it is so.
+
+    `comparison` is the claim minus the hub's run by task, over the means of each task's attempts.
+    """
+
+    outcome: Annotated[str, Spec(enum=[REPRODUCED, CONTRADICTED, UNDECIDED, UNMEASURED])]
+    reason: str
+    run: Annotated[str | None, Spec(description="The hub's run; null where it has none.")] = None
+    comparison: Comparison | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedRow:
+    """A model that somebody evaluated on their own machine, with the mean of the pushed samples.
+
+    It is reproduced where this hub measured the same model by the same suite on the same tasks, the
+    interval of the difference contains 0 and is narrow enough; else it is self-reported.
+    """
+
+    evidence: Annotated[str, Spec(enum=["reproduced", "self_reported"])]
+    model: str
+    mean: float
+    samples: int
+    stated: Annotated[float | None, Spec(description="The mean that the uploader states.")]
+    disagrees: Annotated[bool, Spec(description="The stated mean is not that of the samples.")]
+    reproduction: Reproduction
+    owner: str
+    url: Uri
+    at: Moment
+
+
+def claimed_rows(
+    claims: QuerySet[Evaluation], digest: str, measured: Mapping[int, Mapping[str, Run]]
+) -> list[tuple[int, ClaimedRow]]:
+    """The newest completed claims by the suite that have rewards, each with its version, the
+    highest mean first; `measured` are the hub's own runs by version and model."""
+    rows = claims.filter(
+        status=Evaluation.Status.COMPLETED, rewarded__gt=0, metadata__suite_digest=digest
+    ).exclude(model_name="")
+    newest = rows.select_related("environment__owner", "owner").order_by("-created_at")
+    claimed = []
+    for row in newest[:MAX_CLAIMS]:
+        own_mean, version = row.sample_mean, row.version_id
+        if own_mean is None or version is None:
+            continue
+        reproduction = _reproduction(row, measured.get(version, {}).get(row.model_name))
+        claim = ClaimedRow(
+            evidence=REPRODUCED if reproduction.outcome == REPRODUCED else "self_reported",
+            model=row.model_name,
+            mean=own_mean,
+            samples=row.rewarded,
+            stated=row.stated_mean,
+            disagrees=row.disagrees,
+            reproduction=reproduction,
+            owner=row.owner.name,
+            url=links.evaluation(row),
+            at=row.created_at,
+        )
+        claimed.append((version, claim))
+    return sorted(claimed, key=lambda pair: -pair[1].mean)
+
+
+def _reproduction(claim: Evaluation, run: Run | None) -> Reproduction:
+    """Kept in the cache: an ended run never changes, and a claim only by more samples."""
+    if run is None:
+        return Reproduction(UNMEASURED, "the hub has not evaluated this model by this suite")
+    key = f"reproduction-{claim.pk}-{claim.sample_count}-{run.pk}"
+    stored: Reproduction | None = cache.get(key)
+    if stored is None:
+        results = samples.results_of(evaluation=claim)
+        own, _ = paired_runs.rewards_of([run])
+        outcome, reason, comparison = compared(results, own[run.pk], paired_runs.tasks_of(run))
+        stored = Reproduction(outcome, reason, str(run.pk), comparison)
+        cache.set(key, stored, SECONDS)
+    return stored
+
+
+def compared(
+    claim: list[SampleResult], own: Rewards, tasks: Mapping[int, Task]
+) -> tuple[str, str, Comparison | None]:
+    """The outcome, its reason and the difference; `tasks` are those of the hub's run by index."""
+    named = [row for row in claim if row.task in tasks]
+    if not claim:
+        return UNDECIDED, "its samples do not name their tasks (example_id)", None
+    others = {row.task for row in named if row.hash and row.hash != tasks[row.task][0]}
+    if others:
+        text = f"{len(others)} of its tasks are others than the hub's with the same index"
+        return UNDECIDED, text, None
+    first = _by_task((tasks[row.task], row.reward) for row in named)
+    second = _by_task((task, reward) for (task, _), reward in own.items())
+    bounds = _bounds([*first.values(), *second.values(), *own.values()])
+    difference = compare(first, second, bounds)
+    claimed = len({row.task for row in claim})
+    if difference.tasks < SHARED * max(claimed, len(second)) or not difference.tasks:
+        text = f"it has {difference.tasks} of the {len(second)} tasks that the hub measured"
+        return UNDECIDED, text + f", of {claimed} of its own", difference
+    if not difference.is_tie:
+        return CONTRADICTED, "the hub measured another mean: the interval excludes 0", difference
+    half = ((difference.high or 0.0) - (difference.low or 0.0)) / 2
+    if half > HALF_WIDTH * (bounds.high - bounds.low):
+        text = f"{difference.tasks} tasks are too few: the difference is known to {half:.2f} only"
+        return UNDECIDED, text, difference
+    return REPRODUCED, "the interval of the difference contains 0", difference
+
+
+def _by_task(rows: Iterable[tuple[Task, float]]) -> dict[tuple[Task, int], float]:
+    values: dict[Task, list[float]] = defaultdict(list)
+    for task, reward in rows:
+        values[task].append(reward)
+    return {(task, 0): mean(rewards) or 0.0 for task, rewards in values.items()}
+
+
+def _bounds(rewards: list[float]) -> Bounds:
+    return bounds_of([RolloutResult(MODEL, 0, 0, True, reward) for reward in rewards])
