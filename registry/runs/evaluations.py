@@ -16,7 +16,7 @@ from registry import events
 from registry.accounts.models import User
 from registry.catalog.models import Version
 from registry.errors import HubError, Stale
-from registry.runs import provided, pythons, queue, services, shards, suites
+from registry.runs import provided, pythons, queue, services, shards, stopping, suites
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
 
@@ -103,6 +103,8 @@ def _check(version: Version, model: str, suite: Suite) -> None:
             f"{version} is {version.status}; only a listed version is evaluated on request",
             f"Its status: hub info {version}",
         )
+    if state := stopping.state_of(version):
+        raise Stale(f"{version} is {state} and is not evaluated", f"See: hub info {version}")
     frozen = suite.frozen
     _check_tasks(version, suite)
     if frozen.judge != settings.HUB_JUDGE_MODEL:

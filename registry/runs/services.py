@@ -15,7 +15,7 @@ from registry.accounts import runners
 from registry.accounts.models import Runner, User
 from registry.catalog.models import Version
 from registry.errors import Forbidden, Stale
-from registry.runs import endings, limits, provided, pythons, queue, suites
+from registry.runs import endings, limits, provided, pythons, queue, stopping, suites
 from registry.runs.models import Run
 from registry.runs.sweep import requeue_runs_of
 
@@ -130,8 +130,9 @@ def _take(run: Run, runner: Runner) -> Run | None:
     version = run.version
     decides = run.purpose == Run.Purpose.LISTING
     expected = Version.Status.EVALUATING if decides else Version.Status.LISTED
-    if version.status != expected or version.deleted_at is not None:
-        message = f"{version} is {version.status}, there is nothing left to evaluate."
+    gone = stopping.state_of(version) if run.is_evaluation else ""
+    if version.status != expected or version.deleted_at is not None or gone:
+        message = f"{version} is {gone or version.status}, there is nothing left to evaluate."
         obsolete = finding("run.cancelled", message)
         endings.end(run=run, status=Run.Status.CANCELLED, findings=[obsolete])
         return None
@@ -172,26 +173,4 @@ def cancel(*, run: Run, by: User) -> None:
     """
     if run.parent_id is not None:
         raise Stale("a shard is not cancelled alone", f"Cancel its run: hub cancel {run.parent_id}")
-    with transaction.atomic():
-        run = (
-            Run.objects.select_for_update(of=("self",))
-            .select_related("version__environment")
-            .get(pk=run.pk)
-        )
-        if not run.is_active or run.cancel_requested_at is not None:
-            return
-        run.cancel_requested_at = timezone.now()
-        run.save(update_fields=["cancel_requested_at"])
-        cancelled = finding("run.cancelled", f"Cancelled by {by.username}.")
-        endings.keep_findings(run=run, findings=[cancelled])
-        events.record(
-            "run.cancel_requested",
-            by=by,
-            environment=run.version.environment,
-            version=run.version,
-            run=run,
-        )
-        if run.status == Run.Status.QUEUED:
-            endings.end(run=run, status=Run.Status.CANCELLED)
-        elif run.status == Run.Status.SHARDED:
-            dispatch.enqueue_after_commit(dispatch.CONCLUDE, run_id=str(run.pk))
+    stopping.stop(run_id=run.pk, message=f"Cancelled by {by.username}.", by=by)

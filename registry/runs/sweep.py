@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from envyard.contract.findings import finding
 from registry.accounts.models import Runner
-from registry.runs import endings, limits, pythons, shards
+from registry.runs import endings, limits, pythons, shards, stopping
 from registry.runs.attempts import by_runner
 from registry.runs.models import Run
 
@@ -44,6 +44,7 @@ def sweep(*, now: datetime) -> SweepResult:
     queued = old.annotate(since=Coalesce("started_at", "created_at")).filter(since__lt=since)
     others = Run.with_shards.filter(parent=OuterRef("parent"), started_at__gte=since)
     sharded = Run.objects.filter(status=Run.Status.SHARDED)
+    _each(stopping.evaluations_of_gone_versions().order_by("created_at"), stopping.stop_gone)
     _each(sharded.order_by("created_at"), _conclude)  # whose message was lost
     return SweepResult(
         expired=_each(
