@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 from frontend.pages import (
     addresses,
     browse,
+    comparison,
     device,
     environment,
     environment_settings,
@@ -113,6 +114,7 @@ urlpatterns = [
     path(f"{VERSION}quarantine/", moderation.quarantine, name="version-quarantine"),
     path(f"{VERSION}release/", moderation.release, name="version-release"),
     path("runs/<uuid:pk>/", run.run, name="run"),
+    path("runs/<uuid:pk>/comparison/<uuid:other>/", comparison.comparison, name="run-comparison"),
     path("runs/<uuid:pk>/live/", run.live, name="run-live"),
     path("runs/<uuid:pk>/cancel/", run.cancel, name="run-cancel"),
     path("runs/<uuid:pk>/retry/", run.retry, name="run-retry"),

@@ -42,6 +42,9 @@ class VerifiedRow:
             "first itself; null for the first of all."
         ),
     ]
+    compared_with: Annotated[
+        str | None, Spec(description="The run of that other model; null for the first of all.")
+    ]
     run: str
     url: Uri
     ended_at: Moment
@@ -104,8 +107,11 @@ def leaderboard(
     shown = scores.of_runs(runs)
     rows = []
     places, suspects = _analysed(runs)
+    leader: str | None = None  # the run that the next one was compared with
     for index, rank, difference in places:
-        run = runs[index]
+        run, compared_with = runs[index], leader
+        if difference is None or not difference.is_tie:
+            leader = str(run.pk)
         score = next((each for each in shown[run.pk] if each["policy"] == MODEL), None)
         if score is None or run.ended_at is None:
             continue
@@ -115,6 +121,7 @@ def leaderboard(
                 model=run.model,
                 score=score,
                 difference=difference,
+                compared_with=compared_with,
                 run=str(run.pk),
                 url=links.run(run),
                 ended_at=run.ended_at,

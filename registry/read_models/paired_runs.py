@@ -10,7 +10,7 @@ from uuid import UUID
 
 from envyard.card.paired import Comparison, Rewards, Task, compare
 from envyard.card.scores import bounds_of
-from envyard.card.statistics import Bounds
+from envyard.card.statistics import Bounds, mean
 from envyard.contract.job import MODEL
 from envyard.contract.runner_events import RolloutResult
 from envyard.contract.values import record, records, text
@@ -44,6 +44,18 @@ class RunComparison:
         Comparison,
         Spec(description="The first minus the second; pairs have the same task and attempt."),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedTask:
+    """A task that both runs had: its index in each, and the means over its pairs of rollouts."""
+
+    first_index: int
+    second_index: int
+    pairs: int
+    first: float
+    second: float
+    difference: float
 
 
 def rewards_of(runs: Iterable[Run]) -> tuple[dict[UUID, Rewards], Bounds]:
@@ -80,15 +92,44 @@ def tasks_of(run: Run) -> dict[int, Task]:
 
 def comparison(first: Run, second: Run) -> RunComparison:
     """Compare two runs; raises Stale where they do not compare, with what differs."""
+    return comparison_by_task(first, second)[0]
+
+
+def comparison_by_task(first: Run, second: Run) -> tuple[RunComparison, list[ComparedTask]]:
+    """Compare two runs, and each task that both had, the largest difference first; raises Stale
+    where they do not compare, with what differs."""
     _check(first, second)
     rewards, bounds = rewards_of([first, second])
-    return RunComparison(
+    tasks = _compared_tasks(first, second, rewards[first.pk], rewards[second.pk])
+    summary = RunComparison(
         of="models" if first.version_id == second.version_id else "versions",
         suite=first.suite.name if first.suite else "",
         first=_side(first),
         second=_side(second),
         comparison=compare(rewards[first.pk], rewards[second.pk], bounds),
     )
+    return summary, tasks
+
+
+def _compared_tasks(first: Run, second: Run, one: Rewards, two: Rewards) -> list[ComparedTask]:
+    pairs: dict[Task, list[tuple[float, float]]] = defaultdict(list)
+    for task, attempt in one.keys() & two.keys():
+        pairs[task].append((one[task, attempt], two[task, attempt]))
+    indexes = indexes_of(first), indexes_of(second)
+    rows = []
+    for task, values in pairs.items():
+        means = [mean(column) or 0.0 for column in zip(*values, strict=True)]
+        rows.append(
+            ComparedTask(
+                first_index=indexes[0].get(task, task[1]),
+                second_index=indexes[1].get(task, task[1]),
+                pairs=len(values),
+                first=means[0],
+                second=means[1],
+                difference=means[0] - means[1],
+            )
+        )
+    return sorted(rows, key=lambda row: (-abs(row.difference), row.first_index))
 
 
 def _check(first: Run, second: Run) -> None:

@@ -267,6 +267,7 @@ PAGES: dict[str, Row] = {
     f"{P_VERSION}quarantine/": {"POST": P_STAFF},
     f"{P_VERSION}release/": {"POST": P_STAFF},
     P_RUN: {"GET": P_SEES},
+    f"{P_RUN}comparison/<other>/": {"GET": P_SEES},
     f"{P_RUN}live/": {"GET": P_SEES},
     f"{P_RUN}cancel/": {"GET": P_MANAGES, "POST": P_MANAGES},
     f"{P_RUN}retry/": {"POST": P_MANAGES},

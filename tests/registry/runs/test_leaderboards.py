@@ -153,6 +153,44 @@ def test_the_page_and_the_api_show_the_same_ranks(
     assert client.get("/envs/alice/demo-env/0.1.0/leaderboard/?suite=huge").status_code == 404
 
 
+def test_the_page_of_two_runs_shows_each_task_and_is_linked_from_the_leaderboard(
+    version: Version, alice: User, full: Suite, client: Client
+) -> None:
+    weak, middle, strong = (
+        evaluated(version, name, full, rate=rate)
+        for name, rate in (("weak", 0.05), ("middle", 0.5), ("strong", 0.55))
+    )
+    board = leaderboards.leaderboard(version, full)
+    assert [(row.model, row.compared_with) for row in board.verified] == [
+        ("strong", None), ("middle", str(strong.pk)), ("weak", str(strong.pk)),
+    ]  # fmt: skip
+    link = f"/runs/{weak.pk}/comparison/{strong.pk}/"
+    assert link in client.get(PAGE).content.decode()
+    page = " ".join(client.get(link).content.decode().split())
+    assert "-0.5 <span" in page
+    assert "0 won, 20 tied, 20 lost of 40" in page
+    assert "80, of the same task and attempt" in page
+    tasks = paired_runs.comparison_by_task(weak, strong)[1]
+    assert [row.first_index for row in tasks] == [*range(2, 22), 0, 1, *range(22, 40)]
+    assert (tasks[0].first, tasks[0].second, tasks[0].difference, tasks[0].pairs) == (0, 1, -1, 2)
+    page = client.get(f"/runs/{middle.pk}/comparison/{strong.pk}/").content.decode()
+    assert "a tie, since the interval contains 0" in page
+    newer = evaluated(make_version(alice, version="0.2.0"), "strong", full, rate=0.5, first=10)
+    link = f"/runs/{newer.pk}/comparison/{strong.pk}/"
+    assert "(second: 10)" in client.get(link).content.decode()
+    assert link in client.get("/envs/alice/demo-env/0.2.0/leaderboard/").content.decode()
+
+
+def test_runs_that_do_not_compare_have_a_page_that_names_the_reason(
+    version: Version, full: Suite, client: Client
+) -> None:
+    run = evaluated(version, "tiny", full, rate=0.5)
+    other = evaluated(version, "big", suites.built_in("smoke"), rate=0.5)
+    answer = client.get(f"/runs/{run.pk}/comparison/{other.pk}/")
+    assert answer.status_code == 409
+    assert "The runs have other suites" in answer.content.decode()
+
+
 def probed(version: Version) -> Run:
     """A run that listed the version: 20 of its 60 tasks have the same answer."""
     survey = {"tasks": 60, "answers": 60, "same_answers": 20}
