@@ -217,6 +217,18 @@ def test_a_constant_answer_earns_the_share_of_the_most_common_answer() -> None:
     assert "Wilson" in reading.method
 
 
+@pytest.mark.parametrize(
+    ("tasks", "complete", "answers"), [(300, True, 20), (300, False, 20), (8, True, 8)]
+)
+def test_twenty_answers_or_those_of_all_tasks_are_enough(
+    tasks: int, complete: bool, answers: int
+) -> None:
+    train = Split(tasks=tasks, complete=complete)
+    survey = Survey(tasks=tasks, answers=answers, same_answers=answers // 4, train=train)
+    reading = constant_measure(probed(survey))
+    assert (reading.value, reading.n) == (0.25, answers)
+
+
 def test_a_constant_answer_is_charged_for_wrong_answers() -> None:
     assert constant_measure(probed(FOUR_OPTIONS, wrong=-1.0)).value == pytest.approx(-0.5)
     assert constant_measure(probed(FOUR_OPTIONS, wrong=1.0)).value == 1.0

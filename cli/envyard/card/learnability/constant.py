@@ -63,7 +63,7 @@ def _has_share(survey: Survey, evidence: Evidence) -> bool:
     turns = [rollout.turns for rollout in evidence.of(ORACLE) if rollout.ok]
     turns += [played.turns for played in survey.references]
     complete = survey.train is not None and survey.train.complete
-    enough = survey.answers >= (survey.tasks if complete else ENOUGH_ANSWERS)
+    enough = survey.answers >= min(ENOUGH_ANSWERS, survey.tasks if complete else ENOUGH_ANSWERS)
     return survey.answers > 0 and enough and bool(turns) and max(turns) <= 1
 
 
