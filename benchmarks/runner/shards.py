@@ -19,6 +19,7 @@ from typing import Any
 
 from benchmarks.registry import machine
 from benchmarks.runner import runners
+from benchmarks.runner.stub import LATENCIES_MS
 
 ROLLOUTS = "SELECT task, attempt, reward FROM registry_rollout WHERE ok AND run_id IN ({})"
 ATTEMPTS = 4
@@ -76,7 +77,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.runner.shards", description=__doc__)
     parser.add_argument("--rollouts", type=int, default=20_000)
     parser.add_argument("--shard", type=int, default=1000, help="HUB_SHARD_ROLLOUTS")
-    parser.add_argument("--latency", type=int, default=1000, help="ms of the model")
+    parser.add_argument(
+        "--latency", type=int, default=1000, choices=LATENCIES_MS, help="ms of the model"
+    )
     options = parser.parse_args()
     load = os.getloadavg()[0]
     folder = TemporaryDirectory(prefix="bench-shards-", dir="/var/tmp", ignore_cleanup_errors=True)
