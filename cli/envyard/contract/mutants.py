@@ -52,6 +52,7 @@ ENTRIES = (
     Operator("capitals", "other capitals in a word such as yes", kind="equivalent"),
     Operator("thousands", "a separator of thousands more or less", kind="equivalent"),
     Operator("rounding", "no rounding error of binary numbers", kind="equivalent"),
+    Operator("composed", "accents written as usual, as one character each", kind="equivalent"),
     Operator("emphasis", "Markdown's emphasis", kind="equivalent"),
 )
 OPERATORS = {entry.name: entry for entry in ENTRIES}

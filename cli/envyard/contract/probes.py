@@ -132,7 +132,7 @@ ENTRIES = (
     Probe(
         name="all_options",
         label="the right answer among wrong ones",
-        reply="wrong answers, the reference, and more wrong answers",
+        reply="another task's reference, the own one among wrong answers, and the other one again",
         reference="own",
         floor=FloorLimit(
             SHARED_WORDS,
@@ -238,6 +238,7 @@ ENTRIES = (
 PROBES = {entry.name: entry for entry in ENTRIES}
 PROBE_NAMES = tuple(PROBES)
 ORACLE = "oracle"
+ALL_OPTIONS = "all_options"
 
 
 def played_tasks(policy: str, tasks: int) -> int:

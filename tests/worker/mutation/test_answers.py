@@ -65,6 +65,22 @@ def test_the_right_answer_stands_between_wrong_ones(reply: str) -> None:
     assert not text.endswith(reply)
 
 
+def test_every_value_of_an_object_is_another() -> None:
+    invoice = '{"vendor": "Ann", "total": 12.5, "answer": "paid", "lines": [3, 4]}'
+    other = json.loads(other_answer(invoice))
+    right = json.loads(invoice)
+    assert other.keys() == right.keys()
+    assert not [key for key in right if other[key] == right[key]]
+
+
+def test_the_other_wrong_answers_stand_between_two_that_another_task_could_have() -> None:
+    lines = among_wrong_answers("A->B B->C", "C->B").splitlines()
+    assert (lines[0], lines[2], lines[-1]) == ("C->B", "A->B B->C", "C->B")
+    marked = among_wrong_answers("<answer>7</answer>", "<answer>9</answer>").splitlines()
+    assert marked[0] == marked[-1] == "<answer>9</answer>"
+    assert among_wrong_answers("7", "7") == among_wrong_answers("7")
+
+
 def test_options_are_listed_by_their_letters() -> None:
     assert among_wrong_answers("<answer>A</answer>").count("<answer>") == 5
     assert among_wrong_answers("C").split() == ["A", "B", "C", "D", "E"]

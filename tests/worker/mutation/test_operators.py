@@ -26,6 +26,8 @@ from envyard_runner.mutation.operators import CHANGES, mutate
         ("rounding", "-0.30000000000000004", "-0.3"),
         ("rounding", "3.14159265358979", None),
         ("rounding", "60.9", None),
+        ("composed", "Sao\u0303 Tome\u0301", "Sa\u00f5 Tom\u00e9"),
+        ("composed", "S\u00e3o Tom\u00e9", None),
         ("extension", "-42", "-742"),
         ("extension", "Paris", "Pariscne"),
         ("extension", "B", None),

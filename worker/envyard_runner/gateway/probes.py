@@ -65,7 +65,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzäßøжщλ漢字仮名"
 class ProbeCall:
     """One call: the chat so far, the tools on offer, the reference last given for this rollout.
 
-    `right` is the task's own reference, whichever policy answers, None where it has none.
+    `right` is the task's own reference, whichever policy answers, None where it has none; `other`
+    is another task's, for the probe that lists several answers.
     `rng` is seeded by run, rollout and call, so that a run can be repeated; `max_tokens` bounds
     the reply as it would a model's.
     """
@@ -76,6 +77,7 @@ class ProbeCall:
     rng: random.Random
     max_tokens: int
     right: Message | None = None
+    other: Message | None = None
 
     @property
     def max_characters(self) -> int:
@@ -131,7 +133,8 @@ def list_all(call: ProbeCall) -> Message:
     It is neither the first nor the last, which verifiers rightly read where there are several. Like
     `format` it calls no tools.
     """
-    return _assistant(among_wrong_answers(repeat_reference(call)["content"]))
+    other = plain_text(call.other.get("content")) if call.other else ""
+    return _assistant(among_wrong_answers(repeat_reference(call)["content"], other))
 
 
 def copy_piece(call: ProbeCall) -> Message:

@@ -36,8 +36,8 @@ class Record:
     `prompt_shown`: one of the first calls contained the task's prompt, None where no prompt can be
     compared; `first_call` is the beginning of the first call's last message where it did not.
     `judge` are the judge's exchanges of a rollout that ended. `right_answer` is the task's own
-    reference, None where it has none, and `gave_right_reply` whether all replies of a probe that is
-    not to be paid happened to be that.
+    reference, None where it has none, `other_answer` another task's, and `gave_right_reply` whether
+    all replies of a probe that is not to be paid happened to be the right one.
     """
 
     rollout: str
@@ -47,6 +47,7 @@ class Record:
     reference: Message | None = None
     reference_error: str = ""
     right_answer: Message | None = None
+    other_answer: Message | None = None
     gave_right_reply: bool = False
     calls: int = 0
     replies: int = 0

@@ -17,7 +17,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.probes import ORACLE, PROBES, reference_of
+from envyard.contract.probes import ALL_OPTIONS, ORACLE, PROBES, reference_of
 from envyard.contract.transcript import clean_message
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
@@ -195,6 +195,10 @@ class Gateway:
         if used is not None:
             record.reference = clean_message(used.message) | {"role": "assistant"}
             record.reference_error = text(used.error, 2000)
+        if record.policy == ALL_OPTIONS and record.other_answer is None:
+            other = await references.other(task, call.messages)
+            if other is not None and not other.error:
+                record.other_answer = clean_message(other.message)
 
     async def _accept(self, request: web.Request, read: Any) -> tuple[Record, Call, int]:
         record = self._record(request)
@@ -243,7 +247,9 @@ class Gateway:
         rng = random.Random(f"{self._job.seed}/{record.rollout}/{number}")  # noqa: S311  (repeatable on purpose)
         reference = self._in_form(record, record.reference, call)
         own = self._in_form(record, record.right_answer, call)
-        probe_call = ProbeCall(call.messages, call.tools, reference, rng, limits.max_tokens, own)
+        probe_call = ProbeCall(
+            call.messages, call.tools, reference, rng, limits.max_tokens, own, record.other_answer
+        )
         try:
             message = REPLIES[ORACLE if record.policy == FORM else record.policy](probe_call)
         except NoReference:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from envyard_runner.mutation.forms import ANSWER_NAMES
 
@@ -80,18 +82,48 @@ def _rank(key: str) -> int:
 
 def other_answer(reply: str) -> str:
     """The reply with a wrong answer of the same form: letters and digits are others, punctuation,
-    markup and the keys of JSON stay."""
+    markup and the keys of JSON stay. Of a JSON object all values are others, because a verifier may
+    pay each field."""
+    if reply.lstrip().startswith("{") and reply.rstrip().endswith("}"):
+        return _other_values(reply)
     marked = find_answer(reply)
     answer = marked.answer
     if answer.lstrip().startswith(("{", "[{")):
-        return marked.holding(JSON_VALUE.sub(lambda match: shifted(match[0], 1), answer))
+        return marked.holding(_other_values(answer))
     return marked.holding(_wrong(answer, 1))
 
 
-def among_wrong_answers(reply: str) -> str:
+def _other_values(text: str) -> str:
+    """JSON with other values under the same keys; of what does not parse, the values after keys."""
+    try:
+        return json.dumps(_other_value(json.loads(text)), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return JSON_VALUE.sub(lambda match: shifted(match[0], 1), text)
+
+
+def _other_value(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _other_value(each) for key, each in value.items()}
+        case list():
+            return [_other_value(each) for each in value]
+        case bool():
+            return not value
+        case str():
+            return shifted(value, 1)
+        case int():
+            return int(shifted(str(value), 1))
+        case float():
+            return value + 1.5
+    return value
+
+
+def among_wrong_answers(reply: str, other: str = "") -> str:
     """The reply between replies with wrong answers of the same form, a line each.
 
-    A long answer (code, an essay) is no option that could be listed: there it is a wrong one alone.
+    The first and the last are those of `other`, another task's reply: a verifier that overlooks
+    what can be no answer of its tasks must meet one that can. A long answer (code, an essay) is no
+    option that could be listed: there it is a wrong one alone.
     """
     marked = find_answer(reply)
     if len(marked.answer) > LONGEST_OPTION or "\n" in marked.answer:
@@ -101,6 +133,8 @@ def among_wrong_answers(reply: str) -> str:
         wrong = [letter for letter in OPTIONS[:5] if letter != own][:WRONG]
     else:
         wrong = [_wrong(marked.answer, step) for step in range(1, WRONG + 1)]
+        if (answer := find_answer(other).answer) and answer != marked.answer:
+            wrong[0] = wrong[-1] = answer
     half = WRONG // 2
     answers = [*wrong[:half], marked.answer, *wrong[half:]]
     return "\n".join(marked.holding(answer) for answer in answers)

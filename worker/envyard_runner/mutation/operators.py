@@ -6,6 +6,7 @@ Each returns the changed answer, or None where the answer has nothing that it co
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 
 from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, Marked, find_answer, shifted
@@ -150,6 +151,13 @@ def rounding(answer: str) -> str | None:
     return shorter if len(shorter) < len(text) - 5 else None
 
 
+def composed(answer: str) -> str | None:
+    """An answer with combining accents in the form in which people and models write (Unicode's
+    normalization form C)."""
+    usual = unicodedata.normalize("NFC", answer)
+    return usual if usual != answer else None
+
+
 def emphasis(answer: str) -> str | None:
     """The answer in Markdown's emphasis."""
     return f"**{answer}**" if answer.strip() and "\n" not in answer.strip() else None
@@ -180,6 +188,7 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "capitals": capitals,
     "thousands": thousands,
     "rounding": rounding,
+    "composed": composed,
     "emphasis": emphasis,
 }
 

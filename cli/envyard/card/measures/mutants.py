@@ -23,7 +23,7 @@ from envyard.card.mutants import (
 MINIMUM_CAUGHT = 0.7
 LISTED = 10  # survivors in a finding's details
 # Equivalent changes that every verifier should accept, whatever form its task asks for.
-ACCEPTED_BY_ALL = ("spaces", "rounding")
+ACCEPTED_BY_ALL = ("spaces", "rounding", "composed")
 NOTHING = "no paid reply of one turn could be changed and scored again"
 
 
@@ -41,8 +41,8 @@ def mutants_caught(evidence: Evidence) -> Reading:
 def equivalents_kept(evidence: Evidence) -> Reading:
     """The share of right answers in another form that kept most of their reward.
 
-    A task may ask for one form, so two changes alone warn: white space around the reply, and a
-    number without the rounding error of binary fractions.
+    A task may ask for one form, so three changes alone warn: white space around the reply, a number
+    without the rounding error of binary fractions, and accents as people write them.
     """
     score = equivalent(evidence.facts.mutants or ())
     if not score.n:
