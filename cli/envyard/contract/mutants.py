@@ -45,6 +45,8 @@ ENTRIES = (
     Operator("letters", "its letters in reverse order"),
     Operator("order", "its words in reverse order"),
     Operator("truncation", "its second half missing"),
+    Operator("initial", "its first character alone"),
+    Operator("fields", "one field alone of a JSON object"),
     Operator("blank", "nothing in its place"),
     Operator("negation", "'not' before it", surest=False),
     Operator("claim", "a wrong answer behind it", surest=False),

@@ -5,8 +5,10 @@ Each returns the changed answer, or None where the answer has nothing that it co
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+import zlib
 from collections.abc import Callable
 
 from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, Marked, find_answer, shifted
@@ -16,6 +18,8 @@ NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.])"
 WITH_UNIT = re.compile(r"(?<=\d)(\s?)(km|kg|cm|mm|mg|ml|min|[mgslhAVW]|%|hours?|days?|dollars?)\b")
 NOISY = re.compile(r"-?\d{1,12}\.\d{11,18}")  # decimals, more than anybody writes
 SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
+SHORTEST_WORD = 4  # of which the first character is no abbreviation
+FEWEST_FIELDS = 3
 LONGEST_INTEGER = 9  # digits; of longer numbers the last digit may be rounding
 
 
@@ -151,6 +155,27 @@ def rounding(answer: str) -> str | None:
     return shorter if len(shorter) < len(text) - 5 else None
 
 
+def initial(answer: str) -> str | None:
+    """The first character of one word or number; not of `yes`, for which `y` may stand."""
+    text = answer.strip()
+    if len(text) < SHORTEST_WORD or not text.isalnum() or text.lower() in OPPOSITES:
+        return None
+    return text[0]
+
+
+def fields(answer: str) -> str | None:
+    """An object of three fields or more with one of them, another one in each answer: where the
+    others are optional, that one seldom is the answer."""
+    try:
+        value = json.loads(answer)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or len(value) < FEWEST_FIELDS:
+        return None
+    key = sorted(value)[zlib.crc32(answer.encode()) % len(value)]
+    return json.dumps({key: value[key]}, ensure_ascii=False)
+
+
 def composed(answer: str) -> str | None:
     """An answer with combining accents in the form in which people and models write (Unicode's
     normalization form C)."""
@@ -181,6 +206,8 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "letters": letters,
     "order": order,
     "truncation": truncation,
+    "initial": initial,
+    "fields": fields,
     "blank": blank,
     "negation": negation,
     "claim": claim,
