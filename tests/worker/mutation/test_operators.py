@@ -7,6 +7,8 @@ import pytest
 from envyard.contract.mutants import OPERATORS
 from envyard_runner.mutation.operators import CHANGES, mutate
 
+EXITS = "```python\ndef f(x):\n    raise SystemExit(0)\n```"
+
 
 @pytest.mark.parametrize(
     ("operator", "before", "after"),
@@ -28,6 +30,11 @@ from envyard_runner.mutation.operators import CHANGES, mutate
         ("rounding", "60.9", None),
         ("composed", "Sao\u0303 Tome\u0301", "Sa\u00f5 Tom\u00e9"),
         ("composed", "S\u00e3o Tom\u00e9", None),
+        ("nan", "-1.5", "nan"),
+        ("nan", "12 km", None),
+        ("exits", "def f(x):\n    return x\n", "def f(x):\n    raise SystemExit(0)"),
+        ("exits", "So:\n```python\ndef f(x):\n    return x\n```", f"So:\n{EXITS}"),
+        ("exits", "import this", None),
         ("initial", "haiku", "h"),
         ("initial", "1998", "1"),
         ("initial", "yes", None),

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable
 
 from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, Marked, find_answer, shifted
+from envyard_runner.mutation.vacuous import with_body
 
 INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d+")
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.])")
@@ -176,6 +177,16 @@ def fields(answer: str) -> str | None:
     return json.dumps({key: value[key]}, ensure_ascii=False)
 
 
+def nan(answer: str) -> str | None:
+    """`nan` for one number: no comparison with it is true, so `abs(a - b) > tolerance` is not."""
+    return "nan" if NUMBER.fullmatch(answer.strip()) else None
+
+
+def exits(answer: str) -> str | None:
+    """A function that ends the process with status 0, where code is tested by that status."""
+    return with_body(answer, "raise SystemExit(0)")
+
+
 def composed(answer: str) -> str | None:
     """An answer with combining accents in the form in which people and models write (Unicode's
     normalization form C)."""
@@ -206,6 +217,8 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "letters": letters,
     "order": order,
     "truncation": truncation,
+    "nan": nan,
+    "exits": exits,
     "initial": initial,
     "fields": fields,
     "blank": blank,

@@ -65,11 +65,21 @@ def vacuous_answer(answer: str) -> str:
     if QUERY.fullmatch(answer):
         query = answer.strip().rstrip(";")
         return f"SELECT * FROM ({query}) AS answer WHERE 1 = 0"  # noqa: S608  (never run here)
-    if definition := DEFINITION.search(answer):
-        return f"{definition[0].rstrip()}\n    return None"
+    if empty := with_body(answer, "return None"):
+        return empty
     if "\n" not in answer and PATTERN.search(answer) and _compiles(answer):
         return ANY_TEXT
     return ""
+
+
+def with_body(code: str, body: str) -> str | None:
+    """The first function of the code, or of its block in Markdown, with this body alone; None where
+    it defines none."""
+    if block := BLOCK.search(code):
+        inner = with_body(block[1], body)
+        return f"{code[: block.start(1)]}{inner}{code[block.end(1) :]}" if inner else None
+    definition = DEFINITION.search(code)
+    return f"{definition[0].rstrip()}\n    {body}" if definition else None
 
 
 def _compiles(pattern: str) -> bool:
