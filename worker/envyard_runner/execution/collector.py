@@ -20,6 +20,7 @@ from envyard_runner.execution.event_lines import lacking_tasks, parse_event, rea
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
+from envyard_runner.gateway.shown_answers import shown_answer
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 NAMED_REJECTIONS = 10
@@ -36,20 +37,20 @@ OUTPUT_BYTES = 4096  # bytes of what is printed before the environment's code be
 class EventCollector:
     """One run, built from its event lines.
 
-    Repeated, unplanned and unreadable lines are dropped. Our own driver writes none, so
-    `rejections` counts lines that the environment wrote, and `rejected` names the first of them.
+    Repeated, unplanned and unreadable lines, which our driver never writes, are dropped:
+    `rejections` counts them, and `rejected` names the first.
     `began`: the driver reported that it imports the environment; `output` is the end of what was
     printed before. Of the rollouts that were `scored`, `without_call` made no call to the policy,
     `without_prompt` never sent their task's prompt (by name, with the beginning of the first call),
     `not_compared` have no prompt to compare; `changed` are tasks that got another prompt in a fresh
-    load; of `right_replies` a probe's reply happened to be the reference. `failed` counts rollouts
-    without a result, `timeouts` those of them that took longer than `rollout_seconds`. `images` are
-    the container images that the environment needs, as the driver reported them: an environment
-    that forges such a line has only its own version held.
+    load; of `right_replies` a probe's reply happened to be the reference, and `shown_answers` show
+    a probe the answer (an excerpt by name). `failed` counts rollouts without a result, `timeouts`
+    those of them that took longer than `rollout_seconds`. `images` are the container images that
+    the environment needs, by the driver: who forges such a line has only the own version held.
     `first_task` is the index of the shard's first task, beyond which there may be none;
     `lacking_tasks` are those that the suite names and the environment did not load.
-    `planned_at` is when the plan was made, before any rollout began; `sent_outside` returns when a
-    byte was last sent to a host outside (both by `clock`).
+    `planned_at` is when the plan was made, before any rollout; `sent_outside` returns when a byte
+    was last sent to a host (both by `clock`).
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class EventCollector:
         self.without_call: list[str] = []
         self.without_prompt: dict[str, str] = {}
         self.not_compared: list[str] = []
+        self.shown_answers: dict[str, str] = {}
         self.changed: set[int] = set()
         self.right_replies: list[str] = []
         self.scored: list[str] = []
@@ -269,6 +271,9 @@ class EventCollector:
         if record.prompt_shown is False:
             self.without_prompt[record.rollout] = record.first_call
             return NO_PROMPT
+        task = int(record.rollout.split("/")[1])
+        if shown := shown_answer(record, self.plan.references.answer(task)):
+            self.shown_answers[record.rollout] = shown
         if record.gave_right_reply:
             self.right_replies.append(record.rollout)
         if record.prompt_shown is None:

@@ -19,6 +19,7 @@ from envyard_runner.execution.host_effects import (
     runner_stalled,
 )
 from envyard_runner.execution.replay import ReplayRun
+from envyard_runner.execution.shown_answers import leak_findings
 from envyard_runner.execution.startup import startup_failure
 from envyard_runner.execution.uncounted import first_names, uncounted_findings
 from envyard_runner.sandbox import Exit
@@ -101,6 +102,7 @@ def decide_ending(
         return Ending("errored", [startup_failure(collector.fatal, end, collector.output)])
     findings = [
         *([failure] if failure else uncounted_findings(collector)),
+        *leak_findings(collector.shown_answers),
         *_refused_attempts(collector, end),
     ]
     return Ending("failed" if failure else "succeeded", findings)

@@ -168,6 +168,10 @@ class References:
         place = self._place(task)
         return place is not None and self.process.tasks[place].reference
 
+    def answer(self, task: int) -> str:
+        """The answer that is a field of the task; empty where it has none, or an oracle()."""
+        return self._answers.get(task, "")
+
     @property
     def others(self) -> Mapping[int, int]:
         """The task whose reference is wrong in each; by the process's own indices where it
