@@ -66,7 +66,8 @@ def test_a_paid_reference_is_changed_by_every_operator_that_fits() -> None:
         ("unchanged", "142"), ("digit", "442"), ("last_digit", "143"), ("extension", "7142"),
         ("near", "151"),
         ("sign", "-142"), ("truncation", "1"), ("nan", "nan"), ("blank", ""),
-        ("negation", "not 142"), ("claim", "142 or 586"), ("spaces", "142"), ("emphasis", "**142**"),
+        ("negation", "not 142"), ("claim", "142 or 586"), ("spaces", "142"),
+        ("emphasis", "**142**"),
     ]  # fmt: skip
     assert {(r.rollout, r.recorded, r.reward, r.turns) for r in results} == {
         ("oracle/0/0", 1.0, 0.0, 1)
