@@ -87,6 +87,7 @@ def test_a_spy_reaches_nothing_and_is_rejected_for_the_events_that_it_forged(
         (rollout["metrics"]["reached"], rollout["metrics"]["door"]) for rollout in rollouts
     } == {(0.0, 1.0)}
     assert {code: rollout["severity"] for code, rollout in findings.items()} == {
+        "env.shared_state": "warning",  # rewards fill its dictionary of attempts
         "run.network": "warning",
         "run.inconsistent": "error",
         "isolation.refused_calls": "warning",
