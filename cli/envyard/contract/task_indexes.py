@@ -52,7 +52,7 @@ def parse_indexes(text: str) -> list[int]:
 
 
 def indexes_text(indexes: Sequence[int], most: int = 12) -> str:
-    """`3, 17, 40-60`: ascending indexes, at most so many ranges; empty for none."""
+    """`3, 17, 40-60`: ascending indexes, the first `most` ranges of them; empty for none."""
     texts = [f"{first}-{last}" if last > first else str(first) for first, last in _ranges(indexes)]
     return ", ".join(texts[:most]) + (", ..." if len(texts) > most else "")
 

@@ -189,7 +189,7 @@ def test_the_first_tasks_of_many_are_listed() -> None:
 
 
 def probed(survey: Survey | None, *, wrong: float | None = 0.0, turns: int = 1) -> Evidence:
-    """A run with probes: the oracle earns 1, a constant answer `wrong`, in so many turns."""
+    """A run with probes: the oracle earns 1, a constant answer `wrong`, each in `turns` replies."""
     policies = ("oracle", "constant")
     rollouts = [make_rollout("oracle", task, reward=1.0, turns=turns) for task in range(5)]
     if wrong is not None:

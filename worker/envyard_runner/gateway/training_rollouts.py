@@ -51,8 +51,8 @@ class TrainingRollout:
         first = next((each for each in (self, *self.group) if not each.is_repeated), self)
         replies = [record.replies_to_repeat for record in first.records]
         differences = [each.difference for each in replies if each and each.diverged]
-        asked = f"another call, {differences[0]!r}" if differences else "it did not end in time"
-        return first.error or asked
+        reason = f"another call, {differences[0]!r}" if differences else "it did not end in time"
+        return first.error or reason
 
     @property
     def differs(self) -> bool:
