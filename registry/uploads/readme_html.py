@@ -42,6 +42,7 @@ FOOTNOTE = re.compile(rf"(?:{PREFIX})?fn(?:ref)?\d+(?::\d+)?")
 HEADING = re.compile(r"<(h[1-6])>(.*?)</\1>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
 IMAGE = re.compile(r"<img((?: [a-z]+=\"[^\"]*\")*)>")
+LINK = re.compile(r"<a [^>]*>.*?</a>", re.DOTALL)
 ATTRIBUTE = re.compile(r" ([a-z]+)=\"([^\"]*)\"")
 
 
@@ -61,7 +62,8 @@ def clean(rendered: str) -> str:
         id_prefix=PREFIX,
     )
     aligned = ALIGNED.sub(r'\1 align="\2"', safe)  # the pages allow no style attributes
-    return _with_anchors(IMAGE.sub(_label, aligned))
+    badges = LINK.sub(lambda link: IMAGE.sub(_words, link[0]), aligned)  # a link holds no link
+    return _with_anchors(IMAGE.sub(_label, badges))
 
 
 def _attribute(tag: str, name: str, value: str) -> str | None:
@@ -72,15 +74,20 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
     return value
 
 
-def _label(image: re.Match[str]) -> str:
-    """A link to an image of another host, and the words of one in the repository."""
+def _words(image: re.Match[str]) -> str:
+    """The words of an image: its text, its title, or the name of its file."""
     attributes = dict(ATTRIBUTE.findall(image[1]))
-    source = attributes.get("src", "")
-    words = attributes.get("alt") or attributes.get("title") or source.rpartition("/")[2]
+    name = attributes.get("src", "").rpartition("/")[2]
+    return f"<i>[image: {attributes.get('alt') or attributes.get('title') or name}]</i>"
+
+
+def _label(image: re.Match[str]) -> str:
+    """The words of an image, as a link where another host has it."""
+    source = dict(ATTRIBUTE.findall(image[1])).get("src", "")
     if not source.startswith(("http://", "https://")):
-        return f"<i>[image: {words}]</i>" if words else ""
+        return _words(image)
     rel = "nofollow noopener noreferrer ugc"
-    return f'<a href="{source}" rel="{rel}">[image: {words or source}]</a>'
+    return f'<a href="{source}" rel="{rel}">{_words(image)}</a>'
 
 
 def _with_anchors(safe: str) -> str:

@@ -93,8 +93,10 @@ def test_old_ones_go(db: None) -> None:
 def test_words_stand_in_the_place_of_images() -> None:
     remote = rendering.safe_html('<img src="https://x.y/z.png" onerror="x()"><iframe></iframe>', "")
     rel = "nofollow noopener noreferrer ugc"
-    assert remote == f'<p><a href="https://x.y/z.png" rel="{rel}">[image: z.png]</a></p>\n'
+    assert remote == f'<p><a href="https://x.y/z.png" rel="{rel}"><i>[image: z.png]</i></a></p>\n'
     assert rendering.safe_html("![Rewards](img/plot.png)", "") == "<p><i>[image: Rewards]</i></p>\n"
+    badge = rendering.safe_html("[![CI](https://x.y/ci.svg)](https://x.y/runs)", "")
+    assert badge == f'<p><a href="https://x.y/runs" rel="{rel}"><i>[image: CI]</i></a></p>\n'
 
 
 def test_markdown_is_that_of_github() -> None:
