@@ -17,6 +17,18 @@ def rows(seed):
         row["answer"] = "unknown"
     return tasks
 """
+OTHERS_EXAMPLES = """
+true_rows = rows
+
+
+def rows(seed):
+    tasks = true_rows(seed)
+    for place, row in enumerate(tasks):
+        shown = tasks[(place + 7) % len(tasks)]
+        question = shown["prompt"].partition(" Write ")[0]
+        row["system"] = f"You rewrite sentences. Example: {question}\\nReply: {shown['answer']}"
+    return tasks
+"""
 SILENCE_PAYS_SOME = """
 def score(reply, row):
     if not reply.strip():
@@ -223,6 +235,8 @@ SOUND = (
     *both("sums", "Sums of two numbers", expected="sound", quick=("v1",)),
     *both("tagged-sums", "Sums in a tag", base=TAGGED, expected="sound"),
     *both("choice", "Four options, one letter", base=CHOICE, expected="sound"),
+    *both("examples-of-others", "The worked example is another task of the set", OTHERS_EXAMPLES,
+          base=WORDS, expected="sound"),
     *both("sentences", "A sentence in capitals", base=WORDS, expected="sound"),
     *both("format-bonus", "A tag alone earns 0.1",
           paying('0.1 * (tagged(reply) is not None) + 0.9 * (tagged(reply) == row["answer"])'),

@@ -85,6 +85,18 @@ def rows(seed):
         for row in true_rows(seed)
     ]
 """
+OWN_EXAMPLE = """
+true_rows = rows
+
+
+def rows(seed):
+    tasks = true_rows(seed)
+    for place, row in enumerate(tasks):
+        shown = tasks[place - place % 5]
+        question = shown["prompt"].partition(" Write ")[0]
+        row["system"] = f"You rewrite sentences. Example: {question}\\nReply: {shown['answer']}"
+    return tasks
+"""
 LATE_CRASH = """
 true_rows = rows
 
@@ -147,6 +159,8 @@ FLAWED = (
           base=WORDS, expected="warned"),
     *both("answer-backwards-in-prompt", "The prompt contains the answer backwards",
           ANSWER_BACKWARDS, base=SUMS, expected="warned"),
+    *both("own-example", "The worked example of every fifth task is the task itself", OWN_EXAMPLE,
+          base=WORDS, expected="warned", codes=("card.leaks",)),
     *both("late-crash", "From task 25 on scoring raises", LATE_CRASH, expected="warned"),
     *both("late-empty-tasks", "From task 25 on the prompt is empty", EMPTY_LATE, base=TAGGED,
           expected="warned"),

@@ -90,6 +90,12 @@ def _leaks(survey: Survey) -> Iterator[Finding]:
             f"{survey.leak!r} in task {survey.leaks[0]} of the survey."
         )
         yield finding("card.leaks", message, tasks=survey.leaks)
+    if survey.examples:
+        message = (
+            f"In {len(survey.examples)} of {played} tasks the worked example is the task itself: "
+            f"{survey.example!r} gives the answer of task {survey.examples[0]} of the survey."
+        )
+        yield finding("card.leaks", message, tasks=survey.examples)
 
 
 def _copied(survey: Survey) -> Iterator[Finding]:

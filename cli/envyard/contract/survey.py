@@ -105,8 +105,9 @@ class Survey:
     none. `same_answers` is how often the most common of `answers` occurs, which is `top_answer`.
     The answer of `copied` tasks is the piece `copied_place` of their prompt, such as "number 1"; 0
     where that of nine in ten is not. `leaks` are tasks, of those in `references`, whose first call
-    names the answer. `seed_ignored`: the environment takes a seed and the first
-    tasks are those of the other seed. `error` is why the tasks could not be loaded.
+    names the answer, `examples` those whose worked example gives it, with the excerpts `leak` and
+    `example` of one of them. `seed_ignored`: the environment takes a seed and the first tasks are
+    those of the other seed. `error` is why the tasks could not be loaded.
     """
 
     limit: int = 0
@@ -132,6 +133,8 @@ class Survey:
     references: list[PlayedReference] = field(default_factory=list)
     leaks: list[int] = field(default_factory=list)
     leak: str = ""
+    examples: list[int] = field(default_factory=list)
+    example: str = ""
     seed_ignored: bool = False
     error: str = ""
 
@@ -176,6 +179,8 @@ class Survey:
             ],
             leaks=_indices(data.get("leaks")),
             leak=text(data.get("leak"), 300),
+            examples=_indices(data.get("examples")),
+            example=text(data.get("example"), 300),
             seed_ignored=data.get("seed_ignored") is True,
             error=text(data.get("error"), 1000),
         )

@@ -85,6 +85,17 @@ def test_answers_in_the_first_call_warn_where_half_of_the_tasks_have_them() -> N
     assert "'key: 77' in task 0 of the survey" in finding.message
 
 
+def test_worked_examples_that_are_the_task_itself_warn_but_not_where_the_task_is_to_repeat() -> (
+    None
+):
+    shown = surveyed(examples=[4, 9], example="Reply: ship storm")
+    [finding] = findings_of(shown, POLICIES)
+    assert (finding.code, finding.severity) == ("card.leaks", "warning")
+    assert "'Reply: ship storm' gives the answer of task 4 of the survey" in finding.message
+    echo = replace(shown, facts=replace(shown.facts, scoring=Scoring(echo=True)))
+    assert codes(echo) == []
+
+
 @pytest.mark.parametrize(
     ("same", "n", "warns"), [(40, 40, True), (22, 40, False), (5, 5, False), (30, 40, True)]
 )

@@ -108,6 +108,18 @@ def test_played_references_have_their_rewards_and_leaks() -> None:
     assert (result.answers, result.same_answers, result.top_answer) == (3, 2, "17")
 
 
+def test_worked_examples_that_are_the_task_itself_are_leaks() -> None:
+    survey = Surveyed(rows(40))
+    for place, task in enumerate(survey.tasks):
+        own = f"{('ship', 'port', 'storm', 'fog')[place % 4]} {place}00"
+        shown = own if place < 2 else "north wind"
+        prompt = f"Example: -.- --. ...\nReply: {shown}\n\nDecode: .-. {place}"
+        survey.play(task, prompt, own, ok=True, reward=1.0)
+    assert survey.result.examples == survey.tasks[:2]
+    assert "Reply: ship 000" in survey.result.example
+    assert survey.result.leaks == []
+
+
 def test_a_rollout_without_a_call_or_reported_twice_shows_nothing() -> None:
     survey = Surveyed(rows(2))
     alias = survey.run.gateway.plan.alias("oracle/1/0")

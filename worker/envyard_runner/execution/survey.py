@@ -32,6 +32,7 @@ from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.sandbox import SandboxError
 from envyard_runner.survey.benchmarks import BenchmarkList, overlapping, read_lists
+from envyard_runner.survey.examples import Examples
 from envyard_runner.survey.leaks import leak_in, tool_texts
 from envyard_runner.survey.listing import TRAIN, Listing, compare_tasks
 
@@ -62,6 +63,7 @@ class SurveyRun:
         self._answers: dict[int, str] = {}
         self._references: list[PlayedReference] = []
         self._leaks: dict[int, str] = {}
+        self._examples = Examples()
 
     async def run(
         self,
@@ -138,6 +140,7 @@ class SurveyRun:
         """The survey with the references that were played by now."""
         answers = Counter(self._answers.values())
         top, most = answers.most_common(1)[0] if answers else ("", 0)
+        examples = dict(sorted(self._examples.leaks.items())[:MAX_INDICES])
         return replace(
             self.survey or Survey(),
             answers=answers.total(),
@@ -146,6 +149,8 @@ class SurveyRun:
             references=sorted(self._references, key=lambda played: played.task),
             leaks=sorted(self._leaks)[:MAX_INDICES],
             leak=next(iter(self._leaks.values()), ""),
+            examples=[*examples],
+            example=next(iter(examples.values()), ""),
         )
 
     async def _loaded(self, event: dict[str, Any]) -> None:
@@ -200,6 +205,8 @@ class SurveyRun:
         reply = plain_text((played.reference or {}).get("content"))
         if reply.strip():
             self._answers.setdefault(task, text(reply, 400))
+        roles = [str(message.get("role")) for message in sent]
+        self._examples.add(task, [*zip(roles, texts, strict=False)], reply)
         if found := leak_in(conversation, reply):
             self._leaks[task] = found
 

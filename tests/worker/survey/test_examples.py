@@ -1,0 +1,90 @@
+"""Worked examples that are the task itself, and examples that share an answer by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from envyard_runner.survey.examples import Examples
+
+NOUNS = ("ship", "port", "storm", "light")
+ANSWERS = [
+    f"{first} {second}" for first in NOUNS for second in ("fog", "wind", "reef", "tide", "sail")
+]
+TASKS = len(ANSWERS)
+OWN = [0, 4, 8, 12, 16]
+CLASSES = ("billing", "delivery", "returns", "account")
+
+
+def leaks(
+    system: Callable[[int], str],
+    answer: Callable[[int], str] = ANSWERS.__getitem__,
+    prompt: Callable[[int], str] = lambda n: f"Decode number {n}.",
+    before: Callable[[int], list[tuple[str, str]]] = lambda _: [],
+) -> list[int]:
+    examples = Examples()
+    for task in range(TASKS):
+        messages = [("system", system(task)), *before(task), ("user", prompt(task))]
+        examples.add(task, messages, answer(task))
+    return [*examples.leaks]
+
+
+def test_an_example_that_is_the_task_itself_in_a_minority_is_a_leak() -> None:
+    shown = [ANSWERS[task - task % 4] for task in range(TASKS)]
+    marked = [f"Be brief.\nExample: -.-. --- -.\nReply: {words}" for words in shown]
+    assert leaks(marked.__getitem__) == OWN
+    assert leaks(lambda task: f"e.g. .-. -> `{shown[task]}`") == OWN
+    assert leaks(lambda task: f"For example: <answer>{shown[task]}</answer> to .-.") == []
+    assert (
+        leaks(lambda _: "Be brief.", prompt=lambda task: f"{marked[task]}\n\nText: --. .-") == OWN
+    )
+
+
+def test_unmarked_examples_count_in_earlier_messages_and_three_tasks() -> None:
+    pairs = [f"Q: .-. --\nA: {ANSWERS[task - task % 4]}" for task in range(TASKS)]
+    assert leaks(pairs.__getitem__) == OWN
+    assert leaks(lambda task: pairs[task] if task < 8 else "Be brief.") == []  # of two tasks
+    assert leaks(lambda _: "Be brief.", prompt=pairs.__getitem__) == []  # what the task is about
+    assert (
+        leaks(
+            lambda _: "Be brief.",
+            before=lambda task: [("user", ".-."), ("assistant", ANSWERS[task - task % 4])],
+        )
+        == OWN
+    )
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        lambda _: f"Example: .-.\nReply: {ANSWERS[3]}",  # one fixed example
+        lambda _: "\n".join(f"Example: .-.\nReply: {words}" for words in ANSWERS),  # all options
+        lambda task: f"Example: .-.\nReply: {ANSWERS[(task + 5) % TASKS]}",  # of other tasks
+        lambda task: f"Document {task}: the {ANSWERS[task]} was seen. Example: none.",
+        lambda task: f"Document:\nName: {ANSWERS[task]}\nAge: 7",
+        lambda _: "",
+    ],
+)
+def test_fixed_examples_options_and_texts_to_read_are_no_leaks(
+    system: Callable[[int], str],
+) -> None:
+    assert leaks(system) == []
+
+
+def test_classes_and_small_numbers_are_given_by_chance() -> None:
+    for answer in (
+        lambda task: CLASSES[task % 4],
+        lambda task: str(1000 + task % 3),
+        lambda task: str(task),
+        lambda _: "yes",
+    ):
+        shown = [answer(task * 5 + 1) for task in range(TASKS)]
+        assert leaks(lambda task, s=shown: f"Example: x\nLabel -> {s[task]}", answer=answer) == []
+
+
+def test_a_sentence_that_needs_no_correction_is_no_leak() -> None:
+    rule = "Correct the sentence. Example:\nInput: He go.\nOutput: He goes."
+    prompts = [f"{rule}\n\nInput: The {words} are here.\nOutput:" for words in ANSWERS]
+    corrected = [f"The {words} are here." for words in ANSWERS]
+    assert leaks(lambda _: "Help.", corrected.__getitem__, prompts.__getitem__) == []

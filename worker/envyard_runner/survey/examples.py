@@ -1,0 +1,126 @@
+"""Is the worked example of a prompt the task itself?
+
+A fixed example that has the answer of one task by chance shows nothing, and neither do classes or
+small numbers that many tasks share. So a task's own answer must be given as an example's far more
+often than the answers of other tasks are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from envyard_runner.mutation.answers import OPPOSITES, find_answer
+
+SHORTEST, LONGEST = 4, 2_000  # characters of an answer; a shorter one is there by chance
+CHARACTERS = 20_000  # of a message that is searched
+MARK = re.compile(
+    r"\b(?:examples?|e\.g\.|for instance|samples?|demonstrations?|worked|few[- ]shot)\b",
+    re.IGNORECASE,
+)
+MARKED_BEFORE = 600  # characters between such a word and the answer
+OUTPUT = (
+    r"(?:\b(?:reply|output|response|result|answer|solution|translation|decoded|expected|target"
+    r"|completion|assistant|a)\b\W{0,4}[:=]|->|=>|\u2192|\u21d2)"
+)
+OPENING, CLOSING = r"\s{0,3}(?:<\w+>|[`\"'*{(]){0,3}", r"(?:</\w+>|[`\"'*}).]){0,3}[ \t]*$"
+MARKED_TASKS, TASKS = 2, 3  # with different answers
+CHANCE = 0.01  # the probability of as many, if answers were dealt at random, that is too small
+HALF = 0.5
+AROUND = 60  # characters of an excerpt before the answer
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Where an example gives an answer; `marked` where the text calls it an example."""
+
+    excerpt: str
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What one task shows before the first reply, and its answer."""
+
+    task: int
+    messages: Sequence[tuple[str, str]]
+    answer: str
+
+
+class Examples:
+    """The first calls of a survey's tasks."""
+
+    def __init__(self) -> None:
+        self._openings: dict[int, Opening] = {}
+
+    def add(self, task: int, messages: Sequence[tuple[str, str]], reference: str) -> None:
+        """Add a task's first messages (role and text) and its reference reply; nothing where the
+        answer is too short or too long to be looked for."""
+        answer = find_answer(reference).answer.strip()
+        if SHORTEST <= len(answer) <= LONGEST and answer.casefold() not in OPPOSITES:
+            texts = [(role, text[:CHARACTERS]) for role, text in messages]
+            self._openings[task] = Opening(task, texts, answer)
+
+    @property
+    def leaks(self) -> dict[int, str]:
+        """The tasks whose own answer an example gives, each with an excerpt; none where that may be
+        chance, or where unmarked ones are in half of the tasks (which may be to repeat)."""
+        shown = {
+            opening.task: given
+            for opening in self._openings.values()
+            if (given := given_answer(opening.messages, opening.answer))
+        }
+        marked = [task for task, given in shown.items() if given.marked]
+        if self._distinct(marked) < MARKED_TASKS:
+            few = self._distinct([*shown]) < TASKS
+            if few or len(shown) >= HALF * len(self._openings):
+                return {}
+        if _at_least(len(shown), self._by_chance()) > CHANCE:
+            return {}
+        return {task: given.excerpt for task, given in shown.items()}
+
+    def _distinct(self, tasks: Sequence[int]) -> int:
+        return len({self._openings[task].answer.casefold() for task in tasks})
+
+    def _by_chance(self) -> float:
+        """In how many tasks an example would give the answer if answers were dealt at random: the
+        mean by all pairs of a task and another task's answer."""
+        answers = {opening.answer.casefold() for opening in self._openings.values()}
+        found = pairs = 0
+        for opening in self._openings.values():
+            for other in answers - {opening.answer.casefold()}:
+                pairs += 1
+                found += given_answer(opening.messages, other) is not None
+        return len(self._openings) * found / pairs if pairs else float("inf")
+
+
+def _at_least(count: int, mean: float) -> float:
+    """The probability of `count` or more by a Poisson distribution with this mean."""
+    if mean == float("inf"):
+        return 1.0
+    return 1.0 - sum(math.exp(-mean) * mean**k / math.factorial(k) for k in range(count))
+
+
+def given_answer(messages: Sequence[tuple[str, str]], answer: str) -> Given | None:
+    """Where messages, pairs of role and text, give the answer as that of an example: behind a word
+    for replies, or as a reply of the assistant's; in the last message only behind a mark."""
+    form = r"\s+".join(map(re.escape, answer.split()))
+    pattern = re.compile(f"{OUTPUT}{OPENING}{form}{CLOSING}", re.IGNORECASE | re.MULTILINE)
+    found = None
+    for place, (role, text) in enumerate(messages):
+        for given in _given(pattern, form, role, text):
+            if given.marked:
+                return given
+            found = found or (given if place + 1 < len(messages) else None)
+    return found
+
+
+def _given(pattern: re.Pattern[str], form: str, role: str, text: str) -> Iterator[Given]:
+    if role == "assistant" and re.fullmatch(rf"\W*{form}\W*", text, re.IGNORECASE):
+        yield Given(text[:AROUND], False)
+    for match in pattern.finditer(text):
+        before = text[max(0, match.start() - MARKED_BEFORE) : match.start()]
+        excerpt = text[max(0, match.start() - AROUND) : match.end()]
+        yield Given(excerpt, bool(MARK.search(before)))
