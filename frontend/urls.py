@@ -11,6 +11,7 @@ from frontend.pages import (
     environment,
     environment_settings,
     evaluation,
+    feeds,
     home,
     invitations,
     journal,
@@ -39,6 +40,9 @@ register_converter(short_addresses.EnvironmentName, "environment")
 urlpatterns = [
     path("", home.home, name="home"),
     path("envs/", browse.browse, name="browse"),
+    path("envs/atom.xml", feeds.of_hub, name="hub-feed"),
+    path(f"{ENV}atom.xml", feeds.of_environment, name="environment-feed"),
+    path("owners/<str:name>/atom.xml", feeds.of_owner, name="owner-feed"),
     path("leaderboards/", leaderboard.across, name="leaderboards"),
     path(ENV, environment.environment, name="environment"),
     path(f"{ENV}star/", environment.star, name="environment-star"),

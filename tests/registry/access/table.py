@@ -228,6 +228,10 @@ P_OF_ORG = "orgs/<name>/"
 PAGES: dict[str, Row] = {
     "": {"GET": P_EVERYBODY},
     "envs/": {"GET": P_EVERYBODY},
+    "envs/atom.xml": {"GET": P_EVERYBODY},
+    "owners/<name>/atom.xml": {"GET": P_EVERYBODY},
+    # For every reader what an anonymous one may see.
+    f"{P_ENV}atom.xml": {"GET": About("+++++++", "..0000.")},
     "leaderboards/": {"GET": P_EVERYBODY},
     P_ENV: {"GET": P_SEES},
     f"{P_ENV}star/": {"POST": P_STARS},

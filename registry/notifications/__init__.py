@@ -1,0 +1,1 @@
+"""What happened to environments, for feeds, notifications and webhooks; reads the journal."""

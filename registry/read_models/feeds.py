@@ -1,0 +1,102 @@
+"""Entries of the Atom feeds: what an anonymous reader may see, the newest first."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from registry.accounts.models import Owner
+from registry.catalog.models import Environment, Version
+from registry.events import Event
+from registry.notifications.kinds import PUBLIC, Kind, kind_of
+from registry.read_models import links
+
+ENTRIES = 50
+SCANNED = 200_000  # newest events that the feed of the hub is looked for in
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry; `id` is a tag URI (RFC 4151) that stays the same after a transfer."""
+
+    id: str
+    kind: str
+    title: str
+    text: str
+    url: str
+    author: str
+    at: datetime
+
+
+def of_hub() -> list[Entry]:
+    """Of all environments, among the newest events: a hub of private ones would read all."""
+    newest = Event.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    return _entries(Event.objects.filter(pk__gt=newest - SCANNED))
+
+
+def of_owner(owner: Owner) -> list[Entry]:
+    """Of the owner's environments, without events under their former owners."""
+    return _entries(Event.objects.filter(owner=owner, environment__owner=owner))
+
+
+def of_environment(environment: Environment) -> list[Entry]:
+    """Of that environment, under former owners too."""
+    return _entries(Event.objects.filter(environment=environment))
+
+
+def _entries(events: QuerySet[Event]) -> list[Entry]:
+    rows = events.filter(_visible(), functools.reduce(operator.or_, (k.where for k in PUBLIC)))
+    rows = rows.select_related("environment__owner", "version", "run").order_by("-pk")[:ENTRIES]
+    return [
+        _entry(event, kind, environment)
+        for event in rows
+        if (kind := kind_of(event)) and (environment := event.environment)
+    ]
+
+
+def _visible() -> Q:
+    """Events whose environment, version and run an anonymous reader may see now."""
+    nobody = AnonymousUser()
+    environments = Environment.objects.visible_to(nobody).filter(pk=OuterRef("environment"))
+    versions = Version.objects.visible_to(nobody).filter(pk=OuterRef("version"))
+    runs = versions.installable()  # as permissions of runs say
+    return Exists(environments) & (
+        Q(version=None) | (Exists(versions) & (Q(verb__startswith="version.") | Exists(runs)))
+    )
+
+
+def _entry(event: Event, kind: Kind, environment: Environment) -> Entry:
+    version, run = event.version, event.run
+    subject, url = str(environment), links.environment(environment)
+    if version is not None:
+        version.environment = environment
+        subject, url = f"{environment} {version.version}", links.version(version)
+    if run is not None and kind.purpose:
+        url = links.run(run)
+    reason = str(event.data.get("reason") or "")
+    listed = version.summary if version is not None and kind.name == "listed" else ""
+    return Entry(
+        id=_tag(event, kind, environment),
+        kind=kind.name,
+        title=kind.sentence.format(subject=subject, model=run.model if run else ""),
+        text=listed or reason,
+        url=url,
+        author=environment.owner.name,
+        at=event.at,
+    )
+
+
+def _tag(event: Event, kind: Kind, environment: Environment) -> str:
+    """By environment and time: a number of the journal would count events of others."""
+    number = event.version.version if event.version else ""
+    host = urlsplit(settings.HUB_URL).hostname or "localhost"
+    return (
+        f"tag:{host},{event.at:%Y-%m-%d}:{environment.pk}/{number}/{kind.name}/{event.at:%H%M%S%f}"
+    )
