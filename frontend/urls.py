@@ -26,6 +26,7 @@ from frontend.pages import (
     requested,
     run,
     short_addresses,
+    theme,
     tokens,
     version,
 )
@@ -127,6 +128,7 @@ urlpatterns = [
     path("confirm-email/<str:key>/", addresses.Confirm.as_view(), name="account_confirm_email"),
     path("", include("allauth.account.urls")),  # signup/ login/ logout/ email/ password/...
     path("settings/", RedirectView.as_view(pattern_name="tokens"), name="settings"),
+    path("settings/theme/", theme.theme, name="theme"),
     path("settings/security/", include("allauth.mfa.urls")),
     path("settings/organisations/", organisations.organisations, name="organisations"),
     path("settings/invitations/", invitations.invitations, name="invitations"),

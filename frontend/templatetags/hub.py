@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
 from frontend.render import charts, plain
+from frontend.theme import SYSTEM, THEMES, theme_of
 from registry.accounts import second_factor
 
 register = template.Library()
@@ -39,6 +40,28 @@ TONES = {
     ),
     "busy": ("checking", "evaluating", "sharded", "leased", "preparing", "running", "scoring"),
 }
+
+
+@register.simple_tag(takes_context=True)
+def theme_attribute(context: template.Context) -> SafeString:
+    """The attribute of `<html>` that sets the chosen theme; none where the system decides."""
+    theme = theme_of(context.get("request"))
+    return SafeString("") if theme == SYSTEM else format_html(' data-theme="{}"', theme)
+
+
+@register.inclusion_tag("parts/theme.html", takes_context=True)
+def theme_switch(context: template.Context) -> dict[str, Any]:
+    """The form that chooses a theme and returns to the page; without JavaScript too."""
+    request = context.get("request")
+    chosen = theme_of(request)
+    # The answer to a form has no address to return to.
+    address = request.get_full_path() if request and request.method == "GET" else "/"
+    return {
+        "next": address,
+        "themes": [
+            {"name": name, "label": label, "on": name == chosen} for name, label in THEMES.items()
+        ],
+    }
 
 
 @register.simple_tag

@@ -288,6 +288,7 @@ PAGES: dict[str, Row] = {
     "owners/<name>/journal/": {"GET": ">xx+++>"},
     "owners/<name>/quota/": {"GET": ">x++++>", "POST": P_MODERATES},
     "settings/usage/": {"GET": P_PEOPLE},
+    "settings/theme/": {"POST": P_EVERYBODY},
     "moderation/": {"GET": P_MODERATES},
     "moderation/hosts/": {"GET": P_MODERATES},
     "moderation/journal/": {"GET": P_MODERATES},
