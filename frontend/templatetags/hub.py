@@ -14,6 +14,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
+from frontend.documentation import links
 from frontend.render import charts, plain
 from frontend.theme import SYSTEM, THEMES, theme_of
 from registry.accounts import second_factor
@@ -89,6 +90,22 @@ def ticks(value: object) -> SafeString:
             for n, part in enumerate(parts)
         ),
     )
+
+
+@register.filter
+def finding_link(code: str) -> SafeString:
+    """A finding code with a link to its page; the code alone where the hub does not know it."""
+    return _documented(format_html("<code>{}</code>", code), links.code_address(code))
+
+
+@register.filter
+def measure_link(title: str, name: str) -> SafeString:
+    """The title of a measure with a link to its page; the title alone for one of older rules."""
+    return _documented(format_html("{}", title), links.measure_address(name))
+
+
+def _documented(label: SafeString, address: str) -> SafeString:
+    return format_html('<a href="{}">{}</a>', address, label) if address else label
 
 
 @register.filter

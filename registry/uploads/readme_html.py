@@ -39,6 +39,7 @@ CLASSES = {
 REACHABLE = {"pre": {"tabindex": "0"}, "table": {"tabindex": "0"}}
 ALIGNED = re.compile(r"(<t[dh]) style=\"text-align:\s*(left|right|center);?\"")
 FOOTNOTE = re.compile(rf"(?:{PREFIX})?fn(?:ref)?\d+(?::\d+)?")
+NAMED = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 HEADING = re.compile(r"<(h[1-6])>(.*?)</\1>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
 IMAGE = re.compile(r"<img((?: [a-z]+=\"[^\"]*\")*)>")
@@ -68,7 +69,8 @@ def clean(rendered: str) -> str:
 
 def _attribute(tag: str, name: str, value: str) -> str | None:
     if name == "id":
-        return value if FOOTNOTE.fullmatch(value) else None
+        is_anchor = tag == "a" and NAMED.fullmatch(value)
+        return value if is_anchor or FOOTNOTE.fullmatch(value) else None
     if tag == "a" and name == "href" and value.startswith("#"):
         return f"#{PREFIX}{value[1:]}"
     return value

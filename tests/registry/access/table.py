@@ -307,6 +307,13 @@ PAGES: dict[str, Row] = {
     "publish/": {"GET": P_EVERYBODY},
     "runner/": {"GET": P_EVERYBODY},
     "publish/<filename>": {"GET": "......."},  # the one file there has another name
+    "docs/": {"GET": P_EVERYBODY},
+    "docs/decisions/": {"GET": P_EVERYBODY},
+    "docs/findings/": {"GET": P_EVERYBODY},
+    "docs/findings/<code>/": {"GET": P_EVERYBODY},
+    "docs/measures/": {"GET": P_EVERYBODY},
+    "docs/measures/<name>/": {"GET": P_EVERYBODY},
+    "docs/<name>/": {"GET": P_EVERYBODY},
     "<name>/": {"GET": P_EVERYBODY},
     "<owner>/<name>/": {"GET": P_SEES},
 }

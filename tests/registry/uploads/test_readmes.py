@@ -126,6 +126,13 @@ def test_a_readme_names_nothing_of_the_page_and_has_no_classes_of_it() -> None:
     assert '<span class="k">c</span>' in html
 
 
+def test_a_readme_has_anchors_of_its_own() -> None:
+    shown = rendering.safe_html('<a id="seeds"></a>**Seeds.** [x](#seeds)', "text/markdown")
+    assert 'id="user-content-seeds"' in shown
+    assert 'href="#user-content-seeds"' in shown
+    assert "id=" not in rendering.safe_html('<a id="x y">a</a><p id="main">b</p>', "text/markdown")
+
+
 def test_few_readmes_are_rendered_at_once() -> None:
     over = Event()
 
