@@ -109,6 +109,35 @@ def score(reply, row):
     wanted, given = json.loads(row["answer"]), fields(reply)
     return sum(given.get(key) == wanted[key] for key in wanted) / 3
 """
+ORDERS = """
+SHOPS = "Orchard,Hexa,Quill,Kettle,Ferro,Umbra".split(",")
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        row = {"number": f"{rng.randint(2020, 2026)}/{rng.randint(100, 999)}"}
+        row |= {"shop": rng.choice(SHOPS), "total": rng.randint(5, 900), "paid": rng.random() < 0.5}
+        state = "has been paid" if row["paid"] else "is open"
+        prompt = (
+            f"Order {row['number']} from {row['shop']} over {row['total']} EUR {state}. Return a "
+            'JSON object with the keys "number", "shop", "total" and "paid".'
+        )
+        tasks.append({"prompt": prompt, "answer": json.dumps(row)})
+    return tasks
+
+
+def score(reply, row):
+    wanted = json.loads(row["answer"])
+    try:
+        given = json.loads(reply)
+    except ValueError:
+        return 0.0
+    if not isinstance(given, dict):
+        return 0.0
+    return sum(given.get(key) == wanted[key] for key in wanted) / len(set(wanted) | set(given))
+"""
 WARNED = ("card.floor", "card.mutants_caught")
 
 FLAWED = (
@@ -125,5 +154,7 @@ SOUND = (
     *both("answer-in-tag", "The answer field is a list, the reply has a tag of its own", LISTS,
           IN_ORDER, base=HEAD, endings=FIELDS, expected="sound"),
     *both("answer-object", "The answer field is a JSON object", PEOPLE, VALUES,
+          base=HEAD, endings=FIELDS, expected="sound"),
+    *both("answer-record", "Each field of the answer is paid, one of them is called total", ORDERS,
           base=HEAD, endings=FIELDS, expected="sound"),
 )  # fmt: skip

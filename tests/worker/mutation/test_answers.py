@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
-from envyard_runner.mutation.answers import among_wrong_answers, find_answer, other_answer
+from envyard_runner.mutation.answers import (
+    among_wrong_answers,
+    find_answer,
+    other_answer,
+    shifted,
+)
 
 REPLIES = {
     "42": "42",
@@ -22,6 +28,12 @@ REPLIES = {
     '{"answer": 42, "confidence": 0.5}': "42",
     '{"total": 42}': "42",
     '{"name": "Al", "age": 42}': '{"name": "Al", "age": 42}',
+    '{"number": "INV-7", "total": 12.5, "paid": true}': (
+        '{"number": "INV-7", "total": 12.5, "paid": true}'
+    ),
+    ' {"total": 42, "paid": true}\n': '{"total": 42, "paid": true}',
+    '{"explanation": "4 + 3", "total": 7}': "7",
+    '{"reasoning": "4 + 3", "moves": ["a", "b"]}': '{"reasoning": "4 + 3", "moves": ["a", "b"]}',
     "": "",
 }
 
@@ -96,3 +108,19 @@ def test_digits_and_letters_are_never_kept() -> None:
     text = "0123456789 abcxyz ABCXYZ straße"
     for own, other in zip(text, other_answer(text), strict=True):
         assert own == other == " " or own != other
+
+
+@pytest.mark.parametrize("code", ["#00ff7f", "00ff7f", "0x1F", "#fade", "9e107d9d-372bb6"])
+def test_other_hexadecimal_codes_are_such_codes_too(code: str) -> None:
+    others = [shifted(code, step) for step in (1, 2, 3, 4)]
+    assert len({code, *others}) == 5
+    form = re.sub("[0-9a-fA-F]", ".", code.removeprefix("0x"))
+    assert {re.sub("[0-9a-fA-F]", ".", each.removeprefix("0x")) for each in others} == {form}
+
+
+def test_every_tag_of_several_is_another() -> None:
+    """A sound verifier that pays by tag was accused: one tag of three was wrong."""
+    right = "<think>Sold.</think>\n<name>Ann</name>\n<age>30</age>\n<paid>yes</paid>"
+    other = "<think>Sold.</think>\n<name>Naa</name>\n<age>52</age>\n<paid>no</paid>"
+    assert other_answer(right) == other
+    assert other_answer("<city>Rome</city><answer>7</answer>").startswith("<city>Rome</city>")

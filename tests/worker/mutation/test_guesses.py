@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
@@ -54,3 +55,38 @@ def test_a_constant_is_of_the_kind_of_the_reference_and_never_right(
 ) -> None:
     dice = random.Random(1)
     assert {constant_answer(reference, dice) for _ in range(60)} == replies
+
+
+INVOICE = {"number": "INV-7", "vendor": "Orchard", "total": 12.5, "lines": 2, "paid": True}
+TEXT = "Orchard sent invoice INV-7 to Hexa on 2023-04-01: 2 lines, 12.50 EUR in total, paid."
+
+
+def test_no_value_of_an_object_of_several_fields_is_kept() -> None:
+    """A sound verifier that pays by field was accused: one field of six was wrong."""
+    reference, dice = json.dumps(INVOICE), random.Random(1)
+    replies = [copied_answer(reference, TEXT), copied_answer(reference, "Read it.")]
+    for reply in [*replies, *(constant_answer(reference, dice) for _ in range(9))]:
+        values = json.loads(reply)
+        assert values.keys() == INVOICE.keys()
+        assert [type(value) for value in values.values()] == [
+            str,
+            str,
+            type(values["total"]),
+            int,
+            bool,
+        ]
+        assert not [key for key in INVOICE if values[key] == INVOICE[key]]
+
+
+def test_what_only_looks_like_an_object_gets_a_constant_too() -> None:
+    assert {constant_answer("{1, 2}", random.Random(n)) for n in range(20)} == {"{}", "null"}
+    assert copied_answer("{1, 2}", "Which set?") == "Which set?"
+
+
+def test_no_tag_of_several_is_kept() -> None:
+    reference, prompt = "<name>Ann</name> <age>30</age>", "Bob is 12, Ann is 30."
+    assert copied_answer(reference, prompt) == "<name>Bob</name> <age>12</age>"
+    constant = constant_answer(reference, random.Random(1))
+    assert "Ann" not in constant
+    assert "30" not in constant
+    assert constant.count("</") == 2

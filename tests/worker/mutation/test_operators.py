@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from envyard.contract.mutants import OPERATORS
@@ -89,6 +91,19 @@ def test_only_the_marked_answer_is_changed() -> None:
     assert mutate(reply, "spaces") == (f"\n {reply} \n", "7", "7")
     assert mutate(reply, "unchanged") == (reply, "7", "7")
     assert mutate(reply, "thousands") is None
+
+
+def test_one_value_of_an_object_of_several_fields_is_changed() -> None:
+    reply = '{"vendor": "Orchard", "total": 12.5, "lines": 31, "paid": true}'
+    right = json.loads(reply)
+    for operator in ("digit", "last_digit", "near", "sign", "word", "letters", "nan", "initial"):
+        changed = mutate(reply, operator)
+        assert changed
+        other = json.loads(changed[0])
+        assert other.keys() == right.keys()
+        assert len([key for key in right if other[key] != right[key]]) == 1
+    assert mutate(reply, "thousands") is mutate(reply, "emphasis") is None
+    assert len(json.loads(mutate(reply, "fields")[0])) == 1
 
 
 @pytest.mark.parametrize(

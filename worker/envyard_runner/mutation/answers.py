@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from envyard_runner.mutation.forms import ANSWER_NAMES
+from envyard_runner.mutation.forms import parsed
+from envyard_runner.mutation.records import (
+    SURE_NAMES,
+    data_names,
+    is_object,
+    with_tags,
+    with_values,
+)
 
 # The forms in which replies mark their answer, the surest first. `answer` is what is marked.
 MARKED = (
@@ -28,6 +34,11 @@ JSON_FIELD = re.compile(
     r'"(?P<key>\w+)"\s*:\s*(?:"(?P<text>(?:[^"\\]|\\.)*)"|(?P<number>-?\d[\d.]*))'
 )
 JSON_VALUE = re.compile(r'(?<=:)\s*"(?P<text>(?:[^"\\]|\\.)*)"|(?<=:)\s*(?P<number>-?\d[\d.]*)')
+# A code of digits and the letters a to f: behind # or 0x, or of six characters and more.
+HEXADECIMAL = re.compile(
+    r"(?<!\w)(#|0x|(?=[0-9]*[a-f])(?=[a-f]*[0-9])(?=[0-9a-f]{6}))([0-9a-f]{2,64})(?!\w)|.",
+    re.IGNORECASE | re.DOTALL,
+)
 OPPOSITES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "invalid"}
 OPPOSITES |= {wrong: right for right, wrong in OPPOSITES.items()}
 OPTIONS = "ABCDEFGHIJ"
@@ -65,27 +76,33 @@ def find_answer(reply: str) -> Marked:
 
 def _answer_of_object(reply: str) -> tuple[int, int] | None:
     """Where the answer stands in a reply that is one JSON object: in the field of that name, or in
-    the only one."""
-    if not (reply.lstrip().startswith("{") and reply.rstrip().endswith("}")):
+    the only one that explains nothing. It is all of the object where several fields hold data: a
+    verifier may pay each of them."""
+    if not is_object(reply) or not (fields := list(JSON_FIELD.finditer(reply))):
         return None
-    every = list(JSON_FIELD.finditer(reply))
-    fields = [field for field in every if field["key"] in ANSWER_NAMES] or every
-    if not fields or (len(fields) > 1 and fields is every):
-        return None
-    field = min(fields, key=lambda field: _rank(field["key"]))
+    if sure := [field for field in fields if field["key"] in SURE_NAMES]:
+        return _span(min(sure, key=lambda field: SURE_NAMES.index(field["key"])))
+    row = parsed(reply)
+    keys = set(row) if isinstance(row, dict) else {field["key"] for field in fields}
+    data = data_names(keys)
+    if len(data) == 1 and (only := [field for field in fields if field["key"] in data]):
+        return _span(only[0])
+    start = len(reply) - len(reply.lstrip())
+    return (start, len(reply.rstrip())) if isinstance(row, dict) else None
+
+
+def _span(field: re.Match[str]) -> tuple[int, int]:
     return field.span("text" if field["text"] is not None else "number")
-
-
-def _rank(key: str) -> int:
-    return ANSWER_NAMES.index(key) if key in ANSWER_NAMES else len(ANSWER_NAMES)
 
 
 def other_answer(reply: str) -> str:
     """The reply with a wrong answer of the same form: letters and digits are others, punctuation,
-    markup and the keys of JSON stay. Of a JSON object all values are others, because a verifier may
-    pay each field."""
-    if reply.lstrip().startswith("{") and reply.rstrip().endswith("}"):
+    markup and the keys of JSON stay. Of an answer of several fields all are others, because a
+    verifier may pay each of them."""
+    if is_object(reply):
         return _other_values(reply)
+    if fields := with_tags(reply, _other_value):
+        return fields
     marked = find_answer(reply)
     answer = marked.answer
     if answer.lstrip().startswith(("{", "[{")):
@@ -95,22 +112,16 @@ def other_answer(reply: str) -> str:
 
 def _other_values(text: str) -> str:
     """JSON with other values under the same keys; of what does not parse, the values after keys."""
-    try:
-        return json.dumps(_other_value(json.loads(text)), ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return JSON_VALUE.sub(lambda match: shifted(match[0], 1), text)
+    changed = with_values(text, _other_value)
+    return changed or JSON_VALUE.sub(lambda match: shifted(match[0], 1), text)
 
 
 def _other_value(value: Any) -> Any:
     match value:
-        case dict():
-            return {key: _other_value(each) for key, each in value.items()}
-        case list():
-            return [_other_value(each) for each in value]
         case bool():
             return not value
         case str():
-            return shifted(value, 1)
+            return _wrong(value, 1)
         case int():
             return int(shifted(str(value), 1))
         case float():
@@ -153,13 +164,24 @@ def _wrong(answer: str, step: int) -> str:
 
 def shifted(text: str, step: int) -> str:
     """Every letter and digit replaced by another: letters 12 places on and more, digits by 2 to
-    8. The first digit of a number is never 0, so that it keeps its length."""
-    return "".join(_other(character, step) for character in text)
+    8. The first digit of a number is never 0, so that it keeps its length. Hexadecimal codes stay
+    such codes."""
+    return HEXADECIMAL.sub(
+        lambda match: (
+            match[1] + "".join(_other(each, step, hexadecimal=True) for each in match[2])
+            if match[2]
+            else _other(match[0], step)
+        ),
+        text,
+    )
 
 
-def _other(character: str, step: int) -> str:
+def _other(character: str, step: int, *, hexadecimal: bool = False) -> str:
     if character.isascii() and character.isdigit():
         return str((int(character) - 1 + 2 * step) % 9 + 1)
+    if hexadecimal and character in "abcdefABCDEF":
+        base = ord("a") if character.islower() else ord("A")
+        return chr(base + (ord(character) - base + step) % 6)
     if character.isascii() and character.isalpha():
         base = ord("a") if character.islower() else ord("A")
         return chr(base + (ord(character) - base + 12 + step) % 26)

@@ -5,8 +5,18 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from functools import partial
+from typing import Any
 
-from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, find_answer, other_answer
+from envyard_runner.mutation.answers import (
+    OPPOSITES,
+    OPTIONS,
+    find_answer,
+    other_answer,
+    shifted,
+)
+from envyard_runner.mutation.forms import parsed
+from envyard_runner.mutation.records import is_object, with_tags, with_values
 from envyard_runner.mutation.vacuous import vacuous_in
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
@@ -26,12 +36,36 @@ def copied_answer(reference: str, prompt: str) -> str:
 
     Where the prompt has no other piece of that kind, the answer is a wrong one of the same form.
     """
+    copied = partial(_copied_value, prompt)
+    if fields := with_tags(reference, copied):
+        return fields
     marked = find_answer(reference)
-    own = marked.answer.strip().casefold()
-    for piece in _pieces(marked.answer.strip(), prompt):
-        if piece.strip() and piece.strip().casefold() != own:
-            return marked.holding(piece.strip())
-    return other_answer(reference)
+    answer = marked.answer.strip()
+    if is_object(answer) and (fields := with_values(answer, copied)):
+        return marked.holding(fields)
+    piece = _piece(answer, prompt)
+    return marked.holding(piece) if piece else other_answer(reference)
+
+
+def _piece(answer: str, prompt: str) -> str:
+    """The first piece of the prompt that is of the answer's kind and not the answer; empty where
+    there is none."""
+    pieces = (piece.strip().rstrip(",") for piece in _pieces(answer, prompt))
+    return next((each for each in pieces if each and each.casefold() != answer.casefold()), "")
+
+
+def _copied_value(prompt: str, value: Any) -> Any:
+    """Another value of the prompt for one field; another of its form where there is none."""
+    match value:
+        case bool():
+            return not value
+        case str():
+            return _piece(value.strip(), prompt) or shifted(value, 1)
+        case int() | float():
+            numbers = (parsed(each.replace(",", "")) for each in NUMBER.findall(prompt)[::-1])
+            others = (type(value)(each) for each in numbers if each is not None)
+            return next((each for each in others if each != value), value + 1)
+    return value
 
 
 def _pieces(answer: str, prompt: str) -> list[str]:
@@ -59,10 +93,28 @@ def constant_answer(reference: str, rng: random.Random) -> str:
     """The reference with a constant of its kind as its answer, never the right one."""
     if vacuous := vacuous_in(reference):
         return vacuous
+    constant = partial(_constant_value, rng)
+    if fields := with_tags(reference, constant):
+        return fields
     marked = find_answer(reference)
     answer = marked.answer.strip()
+    if is_object(answer) and (fields := with_values(answer, constant)):
+        return marked.holding(fields)
     others = [each for each in _constants(answer) if each.casefold() != answer.casefold()]
     return marked.holding(rng.choice(others))
+
+
+def _constant_value(rng: random.Random, value: Any) -> Any:
+    """A constant for one field, never the right one."""
+    match value:
+        case bool():
+            return not value
+        case str():
+            words = [each for each in _constants(value) if each.casefold() != value.casefold()]
+            return rng.choice(words)
+        case int() | float():
+            return rng.choice([each for each in map(int, NUMBERS) if each != value])
+    return value
 
 
 def _constants(answer: str) -> tuple[str, ...]:

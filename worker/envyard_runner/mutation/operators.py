@@ -11,7 +11,15 @@ import unicodedata
 import zlib
 from collections.abc import Callable
 
-from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, Marked, find_answer, shifted
+from envyard_runner.mutation.answers import (
+    OPPOSITES,
+    OPTIONS,
+    Marked,
+    find_answer,
+    shifted,
+)
+from envyard_runner.mutation.forms import parsed
+from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.vacuous import with_body
 
 INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d+")
@@ -21,6 +29,13 @@ NOISY = re.compile(r"-?\d{1,12}\.\d{11,18}")  # decimals, more than anybody writ
 SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
 SHORTEST_WORD = 4  # of which the first character is no abbreviation
 FEWEST_FIELDS = 3
+LONGEST_VALUE = 40  # characters of a field's text; a longer one may rightly be paid in other words
+# The operators that change one value of an object of several fields; others change all of it.
+OF_VALUES = frozenset(
+    {"digit", "last_digit", "extension", "near", "sign", "unit", "opposite", "word", "letters"}
+    | {"initial", "nan", "capitals", "rounding", "composed"}
+)
+OF_NO_OBJECT = frozenset({"order", "thousands", "emphasis"})
 LONGEST_INTEGER = 9  # digits; of longer numbers the last digit may be rounding
 
 
@@ -236,13 +251,36 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
 def mutate(reply: str, operator: str) -> tuple[str, str, str] | None:
     """The changed reply, its answer before and after; None where nothing can be changed."""
     marked = find_answer(reply)
-    after = CHANGES[operator](marked.answer)
+    after = _change(marked.answer, operator)
     if after is None or (after == marked.answer and CHANGES[operator] is not unchanged):
         return None
     changed = Marked(marked.before, after, marked.after).holding(after)
     if operator == "spaces":
         changed = f"\n {changed} \n"
     return changed, marked.answer, after
+
+
+def _change(answer: str, operator: str) -> str | None:
+    """The changed answer; of an object one value, another one in each answer."""
+    row = parsed(answer) if is_object(answer) else None
+    if not isinstance(row, dict) or operator not in OF_VALUES | OF_NO_OBJECT:
+        return CHANGES[operator](answer)
+    keys = sorted(row)
+    start = zlib.crc32(answer.encode()) % max(1, len(keys))
+    for key in keys[start:] + keys[:start] if operator in OF_VALUES else ():
+        if (value := _changed_value(row[key], operator)) is not None:
+            return json.dumps({**row, key: value}, ensure_ascii=False)
+    return None
+
+
+def _changed_value(value: object, operator: str) -> object:
+    """A changed text or number, a number where it still is one; None where nothing can change."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    after = CHANGES[operator](str(value)) if len(str(value)) <= LONGEST_VALUE else None
+    if after is None or after == str(value):
+        return None
+    return after if isinstance(value, str) or parsed(after) is None else parsed(after)
 
 
 def _is_numeric(answer: str) -> bool:
