@@ -8,6 +8,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.contrib.sitemaps",  # the templates of its XML
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "rest_framework",

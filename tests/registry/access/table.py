@@ -119,6 +119,7 @@ API: dict[str, Row] = {
     "api/v1/runners/<pk>/drain/": {"POST": MODERATES, "DELETE": MODERATES},
     "api/v1/whoami/": {"GET": PEOPLE},
     "api/v1/about/": {"GET": EVERYBODY},
+    "api/v1/status/": {"GET": EVERYBODY},
     "api/v1/check/": {"POST": PEOPLE},
     # A browser's session makes tokens on the page alone, which requires the password.
     "api/v1/tokens/": {"GET": OWN_ADMIN, "POST": "?xxxxx xx+x ??"},
@@ -307,6 +308,10 @@ PAGES: dict[str, Row] = {
     "publish/": {"GET": P_EVERYBODY},
     "runner/": {"GET": P_EVERYBODY},
     "publish/<filename>": {"GET": "......."},  # the one file there has another name
+    "status/": {"GET": P_EVERYBODY},
+    "robots.txt": {"GET": P_EVERYBODY},
+    "sitemap.xml": {"GET": P_EVERYBODY},
+    "sitemap-<section>.xml": {"GET": P_EVERYBODY},
     "docs/": {"GET": P_EVERYBODY},
     "docs/decisions/": {"GET": P_EVERYBODY},
     "docs/findings/": {"GET": P_EVERYBODY},

@@ -53,6 +53,7 @@ EXAMPLES = {
     r"api/v1/^(?:traces|episodes)(?:/.*)?$": "api/v1/traces",
     "api/v1/": "api/v1/nothing/",
     "<name>/": "<owner>/",
+    "sitemap-<section>.xml": "sitemap-environments.xml",
     "docs/findings/<code>/": "docs/findings/card.floor/",
     "docs/measures/<name>/": "docs/measures/floor/",
     "docs/<name>/": "docs/card/",

@@ -1,0 +1,67 @@
+"""What crawlers read."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client, override_settings
+
+from frontend.pages import crawlers
+from registry.models import User
+from tests.factories import make_version
+
+pytestmark = pytest.mark.once
+LOC = re.compile(r"<loc>(.*?)</loc>")
+
+
+def locations(client: Client, url: str) -> list[str]:
+    """The addresses of a sitemap."""
+    response = client.get(url)
+    assert response.status_code == 200
+    assert response.headers["Content-Type"] == "application/xml"
+    return LOC.findall(response.content.decode())
+
+
+@override_settings(HUB_URL="https://hub.example.org")
+def test_sitemap_has_listed_public_environments_alone(client: Client, alice: User) -> None:
+    make_version(alice, "listed-env")
+    make_version(alice, "private-env", visibility="private")
+    make_version(alice, "held-env", status="held")
+    urls = locations(client, "/sitemap-environments.xml")
+    assert urls == ["https://hub.example.org/envs/alice/listed-env/"]
+
+
+def test_every_page_of_the_sitemap_is_served(client: Client, db: None) -> None:
+    urls = locations(client, "/sitemap-pages.xml")
+    assert "http://testserver/docs/card/" in [re.sub("//[^/]+", "//testserver", u) for u in urls]
+    assert all(client.get(re.sub("^https?://[^/]+", "", url)).status_code == 200 for url in urls)
+
+
+def test_index_names_every_page_of_each_sitemap(
+    client: Client, alice: User, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    for number in range(3):
+        make_version(alice, f"env-{number}")
+    monkeypatch.setattr(crawlers.HubSitemap, "limit", 2)
+    with django_assert_num_queries(2):
+        urls = locations(client, "/sitemap.xml")
+    sections = [url.rpartition("/")[2] for url in urls]
+    assert "sitemap-environments.xml?p=2" in sections
+    with django_assert_num_queries(2):
+        [url] = locations(client, "/sitemap-environments.xml?p=2")
+    assert url.endswith("/envs/alice/env-2/")
+
+
+def test_unknown_sitemaps_are_not_found(client: Client, db: None) -> None:
+    assert client.get("/sitemap-nothing.xml").status_code == 404
+    assert client.get("/sitemap-environments.xml?p=99").status_code == 404
+    assert client.get("/sitemap-environments.xml?p=x").status_code == 404
+
+
+def test_robots_names_the_sitemap_and_what_crawlers_leave_out(client: Client) -> None:
+    text = client.get("/robots.txt").content.decode()
+    assert re.search(r"^Sitemap: https?://\S+/sitemap\.xml$", text, re.MULTILINE)
+    assert "Disallow: /settings/" in text
+    assert "Disallow: /envs/\n" not in text
