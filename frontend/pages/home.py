@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from registry.catalog.models import Environment
+from registry.accounts.permissions import Actor
+from registry.catalog.models import Environment, EnvironmentQuerySet, Version
 from registry.read_models import environments
-from registry.runs.models import Rollout
+from registry.read_models.environments import EnvironmentSummary
+from registry.runs.models import Rollout, Run, RunQuerySet
 
-SHOWN = 8
+SHOWN = 6
+RANKED = 5
 COUNTED = 60  # seconds that counts may be old
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The first environments of one order of the browse page."""
+
+    title: str
+    sort: str
+    environments: list[EnvironmentSummary]
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Introduction, search field and the most recently listed environments."""
+    """Introduction, search field, runs under way, and the first environments of each order."""
     public = Environment.objects.listed().filter(visibility=Environment.Visibility.PUBLIC)
     newest = public.for_summary().order_by("-fresh_at", "-pk")[:SHOWN]
     return render(
@@ -26,12 +41,42 @@ def home(request: HttpRequest) -> HttpResponse:
         {
             "environments": environments.summaries(list(newest)),
             "counts": cache.get_or_set("home.counts", counts, COUNTED),
+            "lists": [
+                Ranking(title, sort, environments.summaries(list(rows)))
+                for title, sort, rows in rankings()
+                if rows
+            ],
+            "running": list(being_evaluated(request.user)),
         },
     )
 
 
+def rankings() -> Iterator[tuple[str, str, EnvironmentQuerySet]]:
+    """Title, order of the browse page and first rows of each ranking; those without an installation
+    or a model's result are left out, so that a new hub shows no ranking of nothing."""
+    public = Environment.objects.listed().filter(visibility=Environment.Visibility.PUBLIC)
+    rows = public.for_summary()
+    installed = rows.filter(installs__gt=0).order_by("-installs", "-pk")
+    learnable = rows.filter(learnability__gt=0).order_by("-learnability", "-pk")
+    yield "Most installed", "installs", installed[:RANKED]
+    yield "Most learnable for this hub’s model", "learnability", learnable[:RANKED]
+
+
+def being_evaluated(actor: Actor) -> RunQuerySet:
+    """The newest runs under way of versions that the actor may see."""
+    runs = Run.objects.filter(status__in=(Run.Status.SHARDED, *Run.LEASED_STATES))
+    visible = runs.filter(version__in=Version.objects.visible_to(actor))
+    return visible.select_related("version__environment__owner").order_by("-created_at")[:RANKED]
+
+
 def counts() -> dict[str, int]:
-    """Counts of public environments and rollouts; the caller caches them, as counting is slow."""
+    """Counts of public environments, their rollouts and of models; the caller caches them, as
+    counting is slow. A rollout that crashed is not counted."""
     public = Environment.objects.listed().filter(visibility=Environment.Visibility.PUBLIC)
     rollouts = Rollout.objects.filter(run__version__environment__in=public, ok=True)
-    return {"environments": public.count(), "rollouts": rollouts.count()}
+    models = Run.objects.filter(version__environment__in=public, status=Run.Status.SUCCEEDED)
+    return {
+        "environments": public.count(),
+        "rollouts": rollouts.count(),
+        "models": models.exclude(model="").values("model").distinct().count(),
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from django.utils.html import format_html, format_html_join
@@ -100,6 +100,31 @@ def histogram(bars: Sequence[dict[str, Any]], label: str) -> SafeString:
         label,
         counts,
         columns,
+    )
+
+
+def reward_bars(card: Mapping[str, Any]) -> SafeString:
+    """The rewards of a card's model as a histogram of 60 by 16; empty without rewards."""
+    counts = card["reward_bars"]
+    if not counts:
+        return SafeString("")
+    width, most = 60 / len(counts), max(counts) or 1
+    bars = format_html_join(
+        "",
+        '<rect x="{}" y="{}" width="{}" height="{}"/>',
+        (
+            (f"{i * width:.1f}", f"{15 - height:.1f}", f"{width * 0.8:.1f}", f"{height:.1f}")
+            for i, count in enumerate(counts)
+            if (height := max(1.0, 15 * count / most) if count else 0.0)
+        ),
+    )
+    return format_html(
+        '<svg class="bars" viewBox="0 0 60 16" role="img" aria-label="rewards from {} to {}: {}">'
+        '{}<line x1="0" y1="15.5" x2="60" y2="15.5"/></svg>',
+        f"{card['reward_low']:.3g}",
+        f"{card['reward_high']:.3g}",
+        ", ".join(map(str, counts)),
+        bars,
     )
 
 

@@ -16,8 +16,9 @@ from django.utils.timesince import timesince
 
 from frontend.documentation import links
 from frontend.render import charts, plain
-from frontend.theme import SYSTEM, THEMES, theme_of
+from frontend.theme import THEMES, theme_of
 from registry.accounts import second_factor
+from registry.card.summary import CardSummary
 
 register = template.Library()
 
@@ -44,10 +45,9 @@ TONES = {
 
 
 @register.simple_tag(takes_context=True)
-def theme_attribute(context: template.Context) -> SafeString:
-    """The attribute of `<html>` that sets the chosen theme; none where the system decides."""
-    theme = theme_of(context.get("request"))
-    return SafeString("") if theme == SYSTEM else format_html(' data-theme="{}"', theme)
+def theme(context: template.Context) -> str:
+    """The theme of the page, one of THEMES."""
+    return theme_of(context.get("request"))
 
 
 @register.inclusion_tag("parts/theme.html", takes_context=True)
@@ -182,6 +182,18 @@ def interval(score: dict[str, Any]) -> SafeString:
 def histogram(bars: Sequence[dict[str, Any]], label: str) -> SafeString:
     """The bars of a histogram; see `charts.histogram`."""
     return charts.histogram(bars, plain.visible(label))
+
+
+@register.simple_tag
+def reward_bars(card: dict[str, Any]) -> SafeString:
+    """The rewards of a card's model as a small histogram; see `charts.reward_bars`."""
+    return charts.reward_bars(card)
+
+
+@register.filter
+def measures(card: dict[str, Any]) -> int:
+    """The number of measures of a card's summary, unknown ones included."""
+    return CardSummary(**card).measures
 
 
 @register.simple_tag

@@ -14,7 +14,8 @@ class Card(models.Model):
 
     `rules` is the version of the rules that it was computed by, 0 before those had one; `release`
     the newest release of the version's framework that the hub knew then.
-    `model_results` holds the ModelResults of each model, what a trainer will see.
+    `model_results` holds the ModelResults of each model, what a trainer will see, and `summary` the
+    CardSummary that lists show.
     """
 
     version = models.OneToOneField(Version, on_delete=models.CASCADE, related_name="card")
@@ -24,6 +25,7 @@ class Card(models.Model):
     rules = models.PositiveIntegerField(default=0)
     release = models.CharField(max_length=80, blank=True)
     model_results = models.JSONField(default=list)
+    summary = models.JSONField(default=dict)
     computed_at = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:

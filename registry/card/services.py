@@ -17,6 +17,7 @@ from envyard.contract.rules import RULES
 from envyard.contract.runner_events import RolloutResult, Usage
 from envyard.contract.suite import SMOKE
 from registry.card.models import Card
+from registry.card.summary import summary_of
 from registry.catalog.services import store_learnability
 from registry.runs.models import Rollout, Run
 
@@ -42,15 +43,18 @@ def compute(*, run: Run) -> Card:
     evidence = evidence_of(run)
     results = _results(run, evidence)
     first = results[0] if results else None
+    measures = [measure.to_dict() for measure in all_measures(evidence)]
+    stored_results = [result.to_dict() for result in results]
     card, _ = Card.objects.update_or_create(
         version=run.version,
         defaults={
             "run": run,
-            "measures": [measure.to_dict() for measure in all_measures(evidence)],
+            "measures": measures,
             "rules": RULES,
             "release": newest_release(run.version.framework),
             "scores": [score.to_dict() for score in by_policy(evidence.rollouts)],
-            "model_results": [result.to_dict() for result in results],
+            "model_results": stored_results,
+            "summary": summary_of(measures, stored_results).to_dict(),
         },
     )
     store_learnability(

@@ -13,6 +13,7 @@ from typing import Annotated, Any, TypeVar
 from envyard.card.learnability import ModelResults
 from envyard.card.measures import Measure
 from envyard.card.scores import Score
+from registry.card.summary import CardSummary
 
 T = TypeVar("T")
 
@@ -42,6 +43,7 @@ class Stored:
 Moment = Annotated[datetime, Spec(description="ISO 8601, in UTC.")]
 Uri = Annotated[str, Spec(format="uri")]
 StoredScore = Annotated[dict[str, Any], Stored(Score)]
+StoredCardSummary = Annotated[dict[str, Any], Stored(CardSummary)]
 StoredModelResults = Annotated[dict[str, Any], Stored(ModelResults)]
 StoredMeasure = Annotated[dict[str, Any], Stored(Measure)]
 Sha256 = Annotated[str, Spec(pattern="^[0-9a-f]{64}$")]

@@ -10,9 +10,17 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from envyard.contract.job import MODEL
+from registry.card.models import Card
 from registry.catalog.models import Environment, Version
 from registry.read_models import links, versions
-from registry.read_models.annotations import Moment, Spec, StoredScore, Uri, extended
+from registry.read_models.annotations import (
+    Moment,
+    Spec,
+    StoredCardSummary,
+    StoredScore,
+    Uri,
+    extended,
+)
 from registry.read_models.versions import Deprecation, VersionDetail, Visibility
 
 
@@ -41,6 +49,10 @@ class EnvironmentSummary:
     stars: int
     installs: int
     latest: Latest | None
+    card: Annotated[
+        StoredCardSummary | None,
+        Spec(description="What lists show of the latest version's card; null without a card."),
+    ]
     score: Annotated[StoredScore | None, Spec(description="The model's, on the latest version.")]
     learnability: Annotated[
         float | None,
@@ -75,6 +87,7 @@ def summaries(environments: Sequence[Environment]) -> list[EnvironmentSummary]:
 def summary(environment: Environment) -> EnvironmentSummary:
     """EnvironmentSummary; the score is the model's in the latest version's card."""
     latest = environment.latest
+    card = versions.card_of(latest) if latest else None
     owner, name = environment.owner.name, environment.name
     return EnvironmentSummary(
         owner=owner,
@@ -90,7 +103,8 @@ def summary(environment: Environment) -> EnvironmentSummary:
         stars=environment.star_count,
         installs=environment.installs,
         latest=Latest(latest.version, latest.listed_at) if latest else None,
-        score=_score(latest),
+        card=card.summary or None if card else None,
+        score=_score(card),
         learnability=latest.learnability if latest else None,
         difficulty=latest.difficulty if latest else "",
         created_at=environment.created_at,
@@ -100,8 +114,7 @@ def summary(environment: Environment) -> EnvironmentSummary:
     )
 
 
-def _score(latest: Version | None) -> StoredScore | None:
-    card = versions.card_of(latest) if latest else None
+def _score(card: Card | None) -> StoredScore | None:
     return next((s for s in card.scores if s["policy"] == MODEL), None) if card else None
 
 

@@ -20,19 +20,19 @@ MAX_PAGE = 45 * 1024  # bytes of a page with its assets, gzipped
 
 
 def test_the_system_decides_until_a_theme_is_chosen(client: Client) -> None:
-    assert '<html lang="en">' in client.get("/").content.decode()
+    assert '<html lang="en" data-theme="system">' in client.get("/").content.decode()
     answer = client.post("/settings/theme/", {"theme": "dark", "next": "/envs/?q=a"})
     assert (answer.status_code, answer["Location"]) == (302, "/envs/?q=a")
     page = client.get("/").content.decode()
     assert '<html lang="en" data-theme="dark">' in page
     client.post("/settings/theme/", {"theme": "system", "next": "/"})
-    assert '<html lang="en">' in client.get("/").content.decode()
+    assert '<html lang="en" data-theme="system">' in client.get("/").content.decode()
 
 
 @pytest.mark.parametrize("value", ["", "neon", '"><script>', "dark" * 1000])
 def test_an_unknown_theme_is_that_of_the_system(client: Client, value: str) -> None:
     client.cookies["theme"] = value
-    assert '<html lang="en">' in client.get("/").content.decode()
+    assert '<html lang="en" data-theme="system">' in client.get("/").content.decode()
     assert client.post("/settings/theme/", {"theme": value}).cookies["theme"].value == ""
 
 

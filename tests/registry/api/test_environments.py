@@ -18,6 +18,7 @@ SUMMARY = {
         "stars",
         "installs",
         "latest",
+        "card",
         "score",
         "learnability",
         "difficulty",

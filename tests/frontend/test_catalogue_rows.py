@@ -1,0 +1,136 @@
+"""The rows of the catalogue and the front page: evidence of cards, and states without any."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+
+from registry.card.models import Card
+from registry.card.summary import CardSummary, summary_of
+from registry.models import Environment, User
+from tests.factories import make_run, make_version
+from tests.frontend import gallery_learnability
+
+pytestmark = pytest.mark.django_db
+REWARDS = [[0.0, 1.0, 0.5, 0.5]] * 10
+
+
+@pytest.fixture
+def evaluated(alice: User) -> Card:
+    """The card of alice/useful, with a model."""
+    gallery_learnability.played(alice, "useful", REWARDS, model="org/tiny", part="format")
+    return Card.objects.get()
+
+
+@pytest.mark.once
+def test_a_row_shows_the_evidence_of_the_card(client: Client, evaluated: Card) -> None:
+    page = " ".join(client.get("/envs/").content.decode().split())
+    summary = CardSummary(**evaluated.summary)
+    assert f"<b>{summary.passed}/{summary.measures}</b> checks" in page
+    assert summary.unknown > 0, "an unknown measure counts among all, never among those that pass"
+    assert "floor <b>0</b>" in page
+    assert "oracle <b>1</b>" in page
+    assert "org/tiny <b>0.5</b> [" in page
+    assert "n=40" in page
+    assert 'aria-label="rewards from 0 to 1: 10, 0, 0, 0, 0, 20, 0, 0, 0, 10"' in page
+    assert "learnable <b>" in page
+
+
+@pytest.mark.once
+def test_a_row_without_a_model_shows_probes_and_no_score(client: Client, alice: User) -> None:
+    gallery_learnability.played(alice, "probed", [[0.0]], model="", part="format")
+    Card.objects.update(
+        scores=[],
+        summary=summary_of([{"code": "floor", "value": 0.0, "status": "pass"}], []).to_dict(),
+    )
+    page = " ".join(client.get("/envs/").content.decode().split())
+    assert "<b>1/1</b> checks" in page
+    assert "floor <b>0</b>" in page
+    assert "oracle <b>–</b>" in page, "an unknown number is a dash"
+    assert 'class="scored"' not in page
+    assert "learnable" not in page.split("<main")[1].split("rows")[1]
+
+
+@pytest.mark.once
+def test_hostile_text_of_a_row_is_inert(client: Client, alice: User) -> None:
+    name = "<script>x</script>\u202e"
+    gallery_learnability.played(alice, "attack", REWARDS, model=name, part=name)
+    Environment.objects.update(summary=name)
+    page = client.get("/").content.decode()
+    assert "<script>x" not in page
+    assert "\u202e" not in page
+    assert "&lt;script&gt;x" in page
+
+
+@pytest.mark.once
+def test_the_front_page_of_an_empty_hub_says_what_to_do(client: Client) -> None:
+    cache.clear()
+    page = " ".join(client.get("/").content.decode().split())
+    assert "No environment is listed yet" in page
+    assert "/publish/" in page
+    assert "/runner/" in page
+    assert "no model evaluated yet" in page
+    assert "Most installed" not in page
+
+
+@pytest.mark.once
+def test_the_front_page_ranks_what_is_installed_and_learnable(
+    client: Client, evaluated: Card
+) -> None:
+    cache.clear()
+    page = client.get("/").content.decode()
+    assert "Most learnable for this hub’s model" in page
+    assert "Most installed" not in page
+    assert "<b>1</b> model evaluated" in " ".join(page.split())
+    Environment.objects.update(installs=3)
+    assert "Most installed" in client.get("/").content.decode()
+
+
+@pytest.mark.once
+def test_runs_under_way_are_shown_to_those_who_see_their_version(
+    client: Client, alice: User
+) -> None:
+    run = make_run(make_version(alice), status="running", model="org/tiny")
+    hidden = make_run(make_version(alice, "draft", status="evaluating"), status="running")
+    page = client.get("/").content.decode()
+    assert "Being evaluated now" in page
+    assert f"/runs/{run.pk}/" in page
+    assert str(hidden.pk) not in page
+    client.force_login(alice)
+    assert str(hidden.pk) in client.get("/").content.decode()
+
+
+@pytest.mark.once
+def test_more_rows_cost_no_more_queries(
+    client: Client, alice: User, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(8):
+        gallery_learnability.played(alice, f"env-{number}", [[0.0, 1.0]], model="m", part="p")
+        make_run(Environment.objects.get(name=f"env-{number}").latest, status="running")
+    Environment.objects.update(installs=1)
+    client.get("/")
+    with django_assert_max_num_queries(8):
+        client.get("/")
+    with django_assert_max_num_queries(6):
+        client.get("/envs/")
+
+
+def test_the_migration_summarises_the_cards_that_exist(evaluated: Card) -> None:
+    Card.objects.update(summary={})
+    migration = import_module("registry.migrations.0020_card_summary")
+    migration.summarise(apps, SimpleNamespace(connection=connection))
+    after = Card.objects.get()
+    assert after.summary == evaluated.summary
+    assert after.measures == evaluated.measures
+
+
+def test_a_card_of_earlier_rules_has_a_summary() -> None:
+    assert summary_of([], []) == CardSummary()
+    assert summary_of([{"code": "floor"}], [{"model": "m"}]).model == "m"
