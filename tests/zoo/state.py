@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.endings import TOOLS
+from tests.zoo.endings import TOOLS, TOOLS_V0
+from tests.zoo.entry import Api
 from tests.zoo.sound_turns import DIRECTORY
 
 BOOKED_SEATS = """
@@ -30,6 +31,73 @@ def lookup(key):
         FOUND[key] = NUMBERS.get(str(key).strip().lower(), "no such entry")
     return FOUND[key]
 """
+SHOP = """
+import json
+import random
+import sqlite3
+
+DATABASE = sqlite3.connect(":memory:", check_same_thread=False)
+NAMES = ("anvil", "bellows", "chisel", "drill", "easel", "flange", "gasket", "hammer")
+
+
+def fill(database):
+    rng = random.Random(7)
+    database.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY, product TEXT, qty INTEGER)")
+    orders = [(rng.choice(NAMES), rng.randint(1, 40)) for _ in range(300)]
+    database.executemany("INSERT INTO orders (product, qty) VALUES (?, ?)", orders)
+    database.commit()
+
+
+def total(name):
+    row = DATABASE.execute("SELECT SUM(qty) FROM orders WHERE product = ?", (name,)).fetchone()
+    return str(row[0] or 0)
+
+
+def execute(query):
+    rows = DATABASE.execute(query).fetchmany(20)
+    DATABASE.commit()
+    return "\\n".join(map(str, rows)) or "(no rows)"
+
+
+def rows(seed):
+    if not DATABASE.execute("SELECT name FROM sqlite_master").fetchall():
+        fill(DATABASE)
+    return [
+        {"prompt": f"How many of {name} were ordered? Reply with the number.", "name": name,
+         "answer": total(name)}
+        for name in NAMES
+    ]
+
+
+def reference(row):
+    return row["answer"]
+
+
+def score(reply, row):
+    return float(reply.strip() == total(row["name"]))
+"""
+READ_ONLY = """
+writable_rows = rows
+
+
+def rows(seed):
+    tasks = writable_rows(seed)
+    DATABASE.execute("PRAGMA query_only = ON")
+    return tasks
+"""
+COPIED = """
+def execute(query):
+    copy = sqlite3.connect(":memory:")
+    fill(copy)
+    return "\\n".join(map(str, copy.execute(query).fetchmany(20))) or "(no rows)"
+"""
+SQL: dict[Api, str] = {
+    "v0": TOOLS_V0.replace("def look_up(key: str)", "def execute_sql(query: str)")
+    .replace("DESCRIPTION", "Execute one SQL statement on the table orders(id, product, qty).")
+    .replace("key: the name of the entry", "query: the statement")
+    .replace("return lookup(key)", "return execute(query)")
+    .replace("tools=[look_up]", "tools=[execute_sql]")
+}
 DAYS_LEFT = """
 from datetime import date, timedelta
 
@@ -62,6 +130,8 @@ def rows(seed):
 """
 
 FLAWED = (
+    *both("writable-database", "A tool writes to the tables from which the answer is computed",
+          base=SHOP, endings=SQL, apis=("v0",), expected="warned", codes=("card.floor",)),
     *both("books-shared-seats", "Each call of the tool books a seat of one table for all rollouts",
           BOOKED_SEATS, base=DIRECTORY, endings=TOOLS, expected="warned",
           codes=("env.shared_state",)),
@@ -69,6 +139,10 @@ FLAWED = (
           DAYS_LEFT, expected="warned", codes=("env.clock_in_tasks",)),
 )  # fmt: skip
 SOUND = (
+    *both("read-only-database", "A tool queries a database that it cannot write to", READ_ONLY,
+          base=SHOP, endings=SQL, apis=("v0",), expected="sound"),
+    *both("copied-database", "Each query is executed on a copy of the database", COPIED,
+          base=SHOP, endings=SQL, apis=("v0",), expected="sound"),
     *both("caching-tool", "A tool keeps what it looked up, and counts its calls", COUNTED_LOOKUPS,
           base=DIRECTORY, endings=TOOLS, expected="sound"),
     *both("stated-dates", "Days between two dates, and the time of loading is printed",

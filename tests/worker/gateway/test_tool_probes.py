@@ -60,7 +60,7 @@ def test_snoop_lists_then_reads_what_decides_last_and_replies_with_its_last_line
 
 def test_arguments_have_the_types_of_the_schema_and_a_word_of_the_prompt() -> None:
     expected = {"term": "function", "limit": 1, "unit": "cm"}
-    assert arguments(reply("snoop", [LOOKUP])) == [("lookup", expected)]
+    assert arguments(reply("snoop", [LOOKUP]))[0] == ("lookup", expected)
 
 
 def test_what_a_lookup_returns_is_no_answer_of_snoop() -> None:

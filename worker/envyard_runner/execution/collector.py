@@ -20,7 +20,7 @@ from envyard_runner.execution.event_lines import lacking_tasks, parse_event, rea
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
-from envyard_runner.gateway.shown_answers import shown_answer
+from envyard_runner.gateway.shown_answers import JunkResults, shown_answer
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 NAMED_REJECTIONS = 10
@@ -44,7 +44,8 @@ class EventCollector:
     `without_prompt` never sent their task's prompt (by name, with the beginning of the first call),
     `not_compared` have no prompt to compare; `changed` are tasks that got another prompt in a fresh
     load; of `right_replies` a probe's reply happened to be the reference, and `shown_answers` show
-    a probe the answer (an excerpt by name). `failed` counts rollouts without a result, `timeouts`
+    a probe the answer (an excerpt by name), `junk_results` what tools returned for arguments that
+    name nothing. `failed` counts rollouts without a result, `timeouts`
     those of them that took longer than `rollout_seconds`. `images` are the container images that
     the environment needs, by the driver: who forges such a line has only the own version held.
     `first_task` is the index of the shard's first task, beyond which there may be none;
@@ -70,6 +71,7 @@ class EventCollector:
         self.without_prompt: dict[str, str] = {}
         self.not_compared: list[str] = []
         self.shown_answers: dict[str, str] = {}
+        self.junk_results: dict[str, JunkResults] = {}
         self.changed: set[int] = set()
         self.right_replies: list[str] = []
         self.scored: list[str] = []
@@ -272,8 +274,11 @@ class EventCollector:
             self.without_prompt[record.rollout] = record.first_call
             return NO_PROMPT
         task = int(record.rollout.split("/")[1])
-        if shown := shown_answer(record, self.plan.references.answer(task)):
+        answer = self.plan.references.answer(task)
+        if shown := shown_answer(record, answer):
             self.shown_answers[record.rollout] = shown
+        if record.policy == "snoop":
+            self.junk_results[record.rollout] = JunkResults.of(record, answer)
         if record.gave_right_reply:
             self.right_replies.append(record.rollout)
         if record.prompt_shown is None:

@@ -1,4 +1,4 @@
-"""The finding about answers that the environment shows to policies that do no work."""
+"""The findings about answers that the environment shows to policies that do no work."""
 
 from __future__ import annotations
 
@@ -6,8 +6,32 @@ from collections.abc import Iterator, Mapping
 
 from envyard.contract.findings import Finding, finding
 from envyard_runner.execution.uncounted import first_names
+from envyard_runner.gateway.shown_answers import JunkResults
 
 FEWEST_TASKS = 2
+
+
+def tool_leak_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]:
+    """A warning where tools presented different answers of two tasks or more to calls whose
+    arguments name nothing, and no other task's: a search may rightly list all entries."""
+    answers = {name: each.answer.casefold() for name, each in played.items()}
+    shown = {name: text for name, each in played.items() if (text := each.presented(each.answer))}
+    others = any(
+        each.presented(other)
+        for name, each in played.items()
+        for other in {*answers.values()} - {answers[name]}
+    )
+    if others or len({answers[name] for name in shown}) < FEWEST_TASKS:
+        return
+    rollouts = sorted(shown)
+    yield finding(
+        "card.leaks",
+        "A tool shows the answer to calls whose arguments name nothing (an unknown key, an empty "
+        f"text, `%`), in {len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} it "
+        f"returned {shown[rollouts[0]]!r}.",
+        where=rollouts[0],
+        n=len(rollouts),
+    )
 
 
 def leak_findings(shown: Mapping[str, str]) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ from envyard_runner.execution.host_effects import (
     runner_stalled,
 )
 from envyard_runner.execution.replay import ReplayRun
-from envyard_runner.execution.shown_answers import leak_findings
+from envyard_runner.execution.shown_answers import leak_findings, tool_leak_findings
 from envyard_runner.execution.startup import startup_failure
 from envyard_runner.execution.uncounted import first_names, uncounted_findings
 from envyard_runner.sandbox import Exit
@@ -103,6 +103,7 @@ def decide_ending(
     findings = [
         *([failure] if failure else uncounted_findings(collector)),
         *leak_findings(collector.shown_answers),
+        *tool_leak_findings(collector.junk_results),
         *_refused_attempts(collector, end),
     ]
     return Ending("failed" if failure else "succeeded", findings)

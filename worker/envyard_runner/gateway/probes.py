@@ -13,6 +13,8 @@ from typing import Any
 
 from envyard_runner.gateway import tool_probes
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.junk_calls import presented_value
+from envyard_runner.gateway.sql_calls import overwritten, sql_tools
 from envyard_runner.mutation.answers import among_wrong_answers, find_answer, other_answer
 from envyard_runner.mutation.guesses import constant_answer, copied_answer
 from envyard_runner.mutation.vacuous import vacuous_reply
@@ -150,19 +152,21 @@ def guess_constant(call: ProbeCall) -> Message:
 
 
 def snoop(call: ProbeCall) -> Message:
-    """Call tools that list and read, then reply with the last line read, in the right form."""
-    if calls := tool_probes.look(call.messages, call.tools):
+    """Call tools that list and read, and others with arguments that name nothing; then reply, in
+    the right form, with the last line read or what a tool presented as an answer."""
+    if calls := tool_probes.look(call.messages, call.tools, junk=True):
         return _assistant("") | {"tool_calls": calls}
     line = tool_probes.last_result(call.messages) if tool_probes.can_read(call.tools) else ""
-    if not line or call.right is None or call.right.get("tool_calls"):
-        return _assistant(line)
-    return _assistant(find_answer(call.right["content"]).holding(line))
+    return _in_right_form(call, presented_value(call.messages) or line)
 
 
 def tamper(call: ProbeCall) -> Message:
-    """Call tools that overwrite files, then reply with nothing."""
-    calls = tool_probes.overwrite(call.messages, call.tools)
-    return _assistant("") | ({"tool_calls": calls} if calls else {})
+    """Call tools that overwrite files and the rows of tables, then reply with what a verifier
+    would compute from those, or with nothing."""
+    answer = _right_answer(call)
+    if calls := tool_probes.overwrite(call.messages, call.tools, answer):
+        return _assistant("") | {"tool_calls": calls}
+    return _in_right_form(call, overwritten(answer) if sql_tools(call.tools) else "")
 
 
 def refuse(_: ProbeCall) -> Message:
@@ -203,6 +207,20 @@ REPLIES: dict[str, Callable[[ProbeCall], Message]] = {
     "snoop": snoop,
     "tamper": tamper,
 }
+
+
+def _right_answer(call: ProbeCall) -> str:
+    """The answer of the right reply; empty where none is known, or it calls tools."""
+    if call.right is None or call.right.get("tool_calls"):
+        return ""
+    return find_answer(call.right["content"]).answer.strip()
+
+
+def _in_right_form(call: ProbeCall, answer: str) -> Message:
+    """A reply with this answer in the form of the right one."""
+    if not answer or call.right is None or call.right.get("tool_calls"):
+        return _assistant(answer)
+    return _assistant(find_answer(call.right["content"]).holding(answer))
 
 
 def _assistant(content: str) -> Message:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from envyard.contract.job import JobSpec
+from envyard.contract.probes import PROBES
 from envyard.contract.replay import Replay, Replayed
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.judge.bases import Base, Bases
@@ -104,12 +105,18 @@ class Replays:
 
     def choose(self, groups: Sequence[Sequence[str]], expected: Collection[str]) -> None:
         """Pick groups of at most MOST rollouts together, by the job's seed: every policy in turn,
-        and of each one as many tasks as there are."""
+        and of each one as many tasks as there are.
+
+        A probe that plays last may change what rollouts share: played among others, it would change
+        their rewards.
+        """
         self.compared = any(len(group) > 1 for group in groups)
         dice = random.Random(self._seed)  # noqa: S311  (repeatable on purpose)
         lines: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
         for group in sorted(groups, key=lambda group: group[0]):
-            lines[group[0].partition("/")[0]].append(group)
+            policy = group[0].partition("/")[0]
+            if policy not in PROBES or not PROBES[policy].plays_last:
+                lines[policy].append(group)
         for line in lines.values():
             dice.shuffle(line)
             line.sort(key=lambda group: int(group[0].rpartition("/")[2]))

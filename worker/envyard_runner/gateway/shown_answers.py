@@ -7,10 +7,12 @@ contain the task's answer while the policy may still reply.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from envyard.contract.probes import PROBES
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.junk_calls import junk_results, presents
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
@@ -29,6 +31,27 @@ def shown_answer(record: Record, reference: str) -> str:
         return ""
     pattern = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
     return _excerpt(record.recorder.transcript, pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class JunkResults:
+    """What tools returned to calls whose arguments name nothing, and the task's answer."""
+
+    answer: str
+    results: tuple[str, ...]
+
+    @classmethod
+    def of(cls, record: Record, reference: str) -> JunkResults:
+        """Read the whole conversation of a rollout; without a reference its right reply counts."""
+        right = record.right_answer or {}
+        known = "" if right.get("tool_calls") else plain_text(right.get("content"))
+        answer = find_answer(reference or known).answer.strip()
+        return cls(answer, tuple(junk_results(record.recorder.transcript.messages)))
+
+    def presented(self, answer: str) -> str:
+        """The excerpt in which a result presents this answer; empty where none does."""
+        excerpts = (presents(result, answer) for result in self.results)
+        return next((excerpt for excerpt in excerpts if excerpt), "")
 
 
 def _excerpt(transcript: Transcript, pattern: re.Pattern[str]) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.junk_calls import junk_calls
+from envyard_runner.gateway.sql_calls import list_tables, overwrite_rows, sql_tools
 
 Message = dict[str, Any]
 
@@ -32,8 +34,11 @@ LIST_CODE = "import os\nprint(os.listdir('.'), dict(os.environ))"
 PASSING = "def test_passes():\n    assert True\n"
 
 
-def look(messages: Sequence[Message], tools: Sequence[Message]) -> list[Message]:
-    """Calls that list and read what the tools reach; none where there is no more to see."""
+def look(
+    messages: Sequence[Message], tools: Sequence[Message], *, junk: bool = False
+) -> list[Message]:
+    """Calls that list and read what the tools reach, with `junk` also those of lookups with
+    arguments that name nothing; none where there is no more to see."""
     rounds, seen = _history(messages)
     if rounds >= ROUNDS or not tools:
         return []
@@ -41,20 +46,45 @@ def look(messages: Sequence[Message], tools: Sequence[Message]) -> list[Message]
     if rounds and not files:
         return []
     paths = files or list(FOLDERS)
-    return _calls(tools, rounds, messages, paths, command=_reading(files), content="")
+    calls = _calls(tools, rounds, messages, paths, command=_reading(files), content="")
+    return calls + junk_calls(_lookups(tools)) if junk and not rounds else calls
 
 
-def overwrite(messages: Sequence[Message], tools: Sequence[Message]) -> list[Message]:
-    """Calls that list files and then overwrite them, those that decide first."""
+def overwrite(
+    messages: Sequence[Message], tools: Sequence[Message], answer: str = ""
+) -> list[Message]:
+    """Calls that list files and tables and then overwrite them: files that decide first, and rows
+    from which a verifier may compute another answer than this one."""
     rounds, seen = _history(messages)
     if rounds >= ROUNDS or not tools:
         return []
+    databases = sql_tools(tools)
+    names = {name for name, _ in databases}
+    others = [tool for tool in tools if (tool.get("function") or {}).get("name") not in names]
     if not rounds:
-        return look(messages, tools)
+        return list_tables(databases) + look(messages, others)
+    shown = [*seen, json.dumps(tools, default=str), _prompt(messages)]
+    return overwrite_rows(databases, shown, answer) + _overwrite_files(messages, others, seen)
+
+
+def _overwrite_files(
+    messages: Sequence[Message], tools: Sequence[Message], seen: Sequence[str]
+) -> list[Message]:
+    """Calls that overwrite the files that results and the prompt name."""
     named = FILE.findall(_prompt(messages))
     files = _files(seen, messages) or named[: MAX_CALLS // 2] or ["tests.py", "expected.txt"]
     command = "; ".join(f"printf '{_shell(PASSING)}' > {name}" for name in files)
-    return _calls(tools, rounds, messages, files, command=command, content=PASSING)
+    return _calls(tools, 1, messages, files, command=command, content=PASSING)
+
+
+def _lookups(tools: Sequence[Message]) -> list[Message]:
+    """The tools that take no path, command, code or SQL."""
+    names = {name for name, _ in sql_tools(tools)}
+    return [
+        tool
+        for tool in tools
+        if not can_read([tool]) and (tool.get("function") or {}).get("name") not in names
+    ]
 
 
 def can_read(tools: Sequence[Message]) -> bool:

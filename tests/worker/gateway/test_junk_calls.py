@@ -1,0 +1,128 @@
+"""Calls whose arguments name nothing, and results that present the answer all the same."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from envyard_runner.execution.shown_answers import tool_leak_findings
+from envyard_runner.gateway.junk_calls import junk_calls, junk_results, presents
+from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.probes import REPLIES, ProbeCall
+from envyard_runner.gateway.reply import Reply
+from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.gateway.shown_answers import JunkResults
+
+TEXT = {"type": "string"}
+USER = {"role": "user", "content": "What does shipment P7 cost?"}
+
+
+def tool(name: str, **properties: Any) -> dict[str, Any]:
+    parameters = {"type": "object", "properties": properties, "required": [*properties]}
+    return {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+
+SHIPMENT = tool("shipment", tracking=TEXT, unit={"enum": ["kg", "lb"]})
+LIST = tool("list_shipments")
+
+
+def arguments(calls: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    return [(c["function"]["name"], json.loads(c["function"]["arguments"])) for c in calls]
+
+
+def rollout(task: int, tools: list[dict[str, Any]], result: str) -> Record:
+    """What `snoop` is shown where each junk call has this result."""
+    record = Record(f"snoop/{task}/0", "snoop")
+    reply = REPLIES["snoop"](ProbeCall([USER], tools, None, random.Random(1), 512))
+    record.add(Call([USER], tools, False, False, {}), replied(reply), 0.1)
+    shown = [
+        {"role": "tool", "tool_call_id": call["id"],
+         "content": result if "junk" in call["id"] else "P1, P7"}
+        for call in reply["tool_calls"]
+    ]  # fmt: skip
+    messages = [USER, reply, *shown]
+    last = REPLIES["snoop"](ProbeCall(messages, tools, None, random.Random(1), 512))
+    record.add(Call(messages, tools, False, False, {}), replied(last), 0.1)
+    return record
+
+
+def replied(message: dict[str, Any]) -> Reply:
+    calls = dict(enumerate(message.get("tool_calls") or []))
+    return Reply(content=[message["content"]], tool_calls=calls, finish_reason="stop")
+
+
+def leak_of(*results: str, answers: tuple[str, ...] = ("137", "88", "41")) -> str:
+    """The finding where the tasks' junk calls had these results."""
+    played = {
+        f"snoop/{task}/0": JunkResults.of(rollout(task, [SHIPMENT, LIST], result), answers[task])
+        for task, result in enumerate(results)
+    }
+    found = list(tool_leak_findings(played))
+    assert {(f.code, f.severity) for f in found} <= {("card.leaks", "warning")}
+    return found[0].message if found else ""
+
+
+def test_each_tool_that_looks_something_up_gets_an_unknown_key_first() -> None:
+    page = tool("page", number={"type": "integer"})
+    add = tool("add", a={"type": "integer"}, b={"type": "integer"})
+    calls = arguments(junk_calls([SHIPMENT, LIST, page, add, {}, {"function": 7}]))
+    assert calls[0] == ("shipment", {"tracking": "zqx-70913", "unit": "kg"})
+    assert calls[1] == ("page", {"number": 970913})
+    assert [c[1]["tracking"] for c in calls[2:]] == ["", "%", "*", "../"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    ['{"error": "no such", "context": {"answer": "%s", "kind": "all"}}', "answer='%s' kind='all'",
+     "expected_output: %s", '{\\"correct_answer\\": \\"%s\\"}', "Solution = %s"],
+)  # fmt: skip
+def test_a_row_with_the_answer_for_an_unknown_key_is_a_leak(row: str) -> None:
+    message = leak_of(row % 137, row % 88, "no such shipment")
+    assert "in 2 rollouts: snoop/0/0, snoop/1/0" in message
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        ("no such shipment",) * 3,
+        ("P7: 137 euros", "P8: 88 euros", "P9: 41 euros"),  # a search may list all
+        ('{"answer": "137"}', "no such shipment", ""),  # of one task
+        ("answer: 137; answer: 88; answer: 41",) * 3,  # a collection that all tasks share
+        ('{"answer": "1370"}', '{"answer": "880"}', ""),
+        ("Your answer: zqx-70913 is unknown",) * 3,
+        ("code: 137", "key: 88", "label: 41"),
+    ],
+)
+def test_what_a_search_may_rightly_return_is_no_leak(results: tuple[str, ...]) -> None:
+    assert leak_of(*results) == ""
+
+
+def test_results_of_calls_that_name_something_are_earned() -> None:
+    record = rollout(0, [SHIPMENT, LIST], "none")
+    earned = [m for m in record.recorder.transcript.messages if m.get("content") == "P1, P7"]
+    assert len(earned) == 2  # a word of the prompt, and the list, which needs no argument
+    assert [*junk_results(record.recorder.transcript.messages)].count("P1, P7") == 1
+
+
+def test_snoop_replies_with_what_a_tool_presents_in_the_right_form() -> None:
+    right = {"role": "assistant", "content": "<answer>137</answer>"}
+    messages = [
+        USER,
+        {"role": "assistant", "content": "", "tool_calls": junk_calls([SHIPMENT])},
+        {"role": "tool", "tool_call_id": "call_junk0", "content": '{"answer": "137", "kg": 4}'},
+        {"role": "tool", "tool_call_id": "call_junk1", "content": "answer: zqx-70913"},
+    ]
+    call = ProbeCall(messages, [SHIPMENT], None, random.Random(1), 512, right)
+    assert REPLIES["snoop"](call)["content"] == "<answer>137</answer>"
+
+
+def test_the_right_reply_counts_where_a_task_has_no_answer_field() -> None:
+    record = rollout(0, [SHIPMENT], '{"answer": "137"}')
+    record.right_answer = {"role": "assistant", "content": "<answer>137</answer>"}
+    assert JunkResults.of(record, "").answer == "137"
+    record.right_answer["tool_calls"] = [{"id": "1"}]
+    assert JunkResults.of(record, "").answer == ""
+    assert presents("answer: x", "") == ""

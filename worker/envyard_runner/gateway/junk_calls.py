@@ -1,0 +1,114 @@
+"""Tool calls whose arguments name nothing, and the answers that their results present.
+
+A tool that finds nothing has nothing to tell: a result with the field `answer` for an unknown key
+comes from the task's own row. Results without such a word may rightly contain the answer, as that
+of a search that lists all for an empty query.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from envyard_runner.gateway.chat_text import plain_text
+
+Message = dict[str, Any]
+
+UNKNOWN, UNKNOWN_NUMBER = "zqx-70913", 970_913
+JUNK = (UNKNOWN, "", "%", "*", "../")
+IDENTIFIER = re.compile(r"id$|number|index|key|row|line|page", re.IGNORECASE)
+IDENT = "call_junk"  # with which the ids of such calls begin
+MAX_CALLS = 6  # of one round
+LONGEST = 2_000  # characters of an answer
+SEARCHED = 50_000  # of a result
+WORD = (
+    r"(?<![A-Za-z])(?:(?:correct|expected|right|gold|final|true|reference|target)[_ -]?)?"
+    r"(?:answer|solution|ground[_ -]?truth|truth|reference|expected|gold)"
+    r"(?:[_ -]?(?:answer|value|output|reply))?"
+    r"[\\\"']{0,3}\s*[:=]\s*[\\\"'\[({]{0,4}"
+)
+VALUE = re.compile(WORD + r"(?P<value>[^\\\"'\[\](){}\n,;]{1,200})", re.IGNORECASE)
+
+
+def junk_calls(tools: Sequence[Message]) -> list[Message]:
+    """Calls of tools that have a text or a number to look for: each tool with an unknown key first,
+    then with other arguments that name nothing."""
+    calls: list[Message] = []
+    for place, junk in enumerate(JUNK):
+        for tool in tools:
+            arguments = _arguments(tool, junk)
+            if any(value in (junk, UNKNOWN_NUMBER) for value in arguments.values()) and not (
+                place and UNKNOWN_NUMBER in arguments.values()
+            ):
+                described = {
+                    "name": tool["function"]["name"], "arguments": json.dumps(arguments)
+                }  # fmt: skip
+                number = f"{IDENT}{len(calls)}"
+                calls.append({"id": number, "type": "function", "function": described})
+    return calls[:MAX_CALLS]
+
+
+def junk_results(messages: Sequence[Message]) -> Iterator[str]:
+    """The results of calls whose arguments name nothing, or that have none."""
+    called = [
+        call
+        for message in messages
+        if message.get("role") == "assistant"
+        for call in message.get("tool_calls") or ()
+        if isinstance(call, dict)
+    ]
+    junk = {call.get("id") for call in called if _is_junk(call)}
+    for message in messages:
+        if message.get("role") == "tool" and message.get("tool_call_id") in junk:
+            yield plain_text(message.get("content"))[:SEARCHED]
+
+
+def presented_value(messages: Sequence[Message]) -> str:
+    """The last value that a result of such a call presents as an answer; empty without one."""
+    matches = (match for text in junk_results(messages) for match in VALUE.finditer(text))
+    values = [match["value"].strip() for match in matches]
+    return next((value for value in reversed(values) if value and value not in JUNK), "")
+
+
+def presents(result: str, answer: str) -> str:
+    """The excerpt in which a result presents this answer; empty where it does not."""
+    if not 0 < len(answer) <= LONGEST:
+        return ""
+    match = re.search(f"{WORD}{re.escape(answer)}(?!\\w)", result, re.IGNORECASE)
+    return match[0][:200] if match else ""
+
+
+def _arguments(tool: Message, junk: str) -> dict[str, Any]:
+    """Junk for each text, an unknown number for each that identifies something, else 1."""
+    function = tool.get("function")
+    parameters = function.get("parameters") if isinstance(function, dict) else None
+    schema = parameters if isinstance(parameters, dict) else {}
+    known, required = schema.get("properties"), schema.get("required")
+    fields = known if isinstance(known, dict) else {}
+    names = [n for n in required if isinstance(n, str)] if isinstance(required, list) else []
+    return {name: _value(name, fields.get(name), junk) for name in names or fields}
+
+
+def _value(name: str, rules: Any, junk: str) -> Any:
+    rules = rules if isinstance(rules, dict) else {}
+    if isinstance(rules.get("enum"), list) and rules["enum"]:
+        return rules["enum"][0]
+    match rules.get("type"):
+        case "integer" | "number":
+            return UNKNOWN_NUMBER if IDENTIFIER.search(name) else 1
+        case "boolean":
+            return True
+        case "array":
+            return []
+        case "object":
+            return {}
+    return junk
+
+
+def _is_junk(call: Message) -> bool:
+    """Whether the arguments name nothing: those of `junk_calls`, or none at all."""
+    function = call.get("function")
+    given = function.get("arguments") if isinstance(function, dict) else None
+    return str(call.get("id")).startswith(IDENT) or given in ("", "{}")
