@@ -26,6 +26,7 @@ RATES = {
     "mint": (60, 60),
     "leak": (60, 60),
     "inspect": (60, 60),
+    "file": (300, 60),  # each reads an archive; a README may have many images
     "check": (60, 60),
     "card": (10, 60),  # each computes for up to two seconds
     "token": (30, 3600),

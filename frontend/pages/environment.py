@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from envyard.contract.names import normalise
 from frontend.access import demand, environment_or_404, follows_moves
 from frontend.paging import page
+from frontend.render import readme
 from frontend.render.links import safe_links
 from registry.accounts.permissions import can
 from registry.catalog import stars
@@ -82,7 +83,9 @@ def tab_context(
     """Context of the selected tab."""
     visible = env.versions.visible_to(request.user)
     if tab == "readme" and version:
-        return {"readme": readmes.rendered(version.readme, version.readme_type)}
+        rendered = readmes.rendered(version.readme, version.readme_type)
+        body = rendered.html if rendered.plain else readme.with_files(rendered.html, version)
+        return {"readme": {"html": body, "plain": rendered.plain}}
     if tab == "versions":
         rows, following = page(
             request, visible.select_related("environment__owner"), by=("-sort_key", "-pk")

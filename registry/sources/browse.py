@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+from django.core.cache import cache
 
 from registry import storage
 from registry.catalog.models import Version
@@ -15,6 +17,9 @@ from registry.sources.archive import Member
 from registry.sources.models import Source
 
 MAX_ENTRIES = 1000
+DAY = 86400  # seconds
+# Archive, path and bytes to read -> all members, and the file's beginning with its length.
+Read = Callable[[Path, str, int], tuple[list[Member], tuple[bytes, int] | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +51,32 @@ class File:
 def browse(*, version: Version, source: Source | None, path: str, limit: int) -> Tree | File:
     """The file of that path, or the folder; raises NotFound where there is neither."""
     cleaned = _clean(path)
-    read = _in_wheel if source is None else archive.read_member
-    key = (
-        storage.key("wheels", version.sha256)
-        if source is None
-        else storage.key("sources", source.sha256)
-    )
+    key, read = _archive(version, source)
     try:
         with storage.get().file(key) as file:
             members, content = read(file, cleaned, limit)
     except storage.Missing:
         raise Stale(f"{version} is still being taken in; look again in a moment") from None
     return File(cleaned, *content) if content is not None else _tree(cleaned, members)
+
+
+def paths(*, version: Version, source: Source | None) -> frozenset[str]:
+    """All files of the archive, kept for a day: they never change."""
+    key, read = _archive(version, source)
+    name = f"paths.{key.rpartition('/')[2]}"
+    known: frozenset[str] | None = cache.get(name)
+    if known is None:
+        with storage.get().file(key) as file:
+            known = frozenset(member.path for member in read(file, "", 0)[0])
+        cache.set(name, known, DAY)
+    return known
+
+
+def _archive(version: Version, source: Source | None) -> tuple[str, Read]:
+    """The key of the archive and the function that reads it."""
+    if source is None:
+        return storage.key("wheels", version.sha256), _in_wheel
+    return storage.key("sources", source.sha256), archive.read_member
 
 
 def _in_wheel(file: Path, path: str, limit: int) -> tuple[list[Member], tuple[bytes, int] | None]:

@@ -44,6 +44,8 @@ HEADING = re.compile(r"<(h[1-6])>(.*?)</\1>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
 IMAGE = re.compile(r"<img((?: [a-z]+=\"[^\"]*\")*)>")
 LINK = re.compile(r"<a [^>]*>.*?</a>", re.DOTALL)
+# The path of a file beside the README; pages put the file's address in its place.
+RELATIVE = re.compile(r"(?:\.{1,2}/)*\w[^:\\?]*")
 ATTRIBUTE = re.compile(r" ([a-z]+)=\"([^\"]*)\"")
 
 
@@ -77,8 +79,11 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
 
 
 def _words(image: re.Match[str]) -> str:
-    """The words of an image: its text, its title, or the name of its file."""
+    """The words of an image: its text, its title, or the name of its file; a relative image stays
+    as it is."""
     attributes = dict(ATTRIBUTE.findall(image[1]))
+    if RELATIVE.fullmatch(html.unescape(attributes.get("src", ""))):
+        return image[0]
     name = attributes.get("src", "").rpartition("/")[2]
     return f"<i>[image: {attributes.get('alt') or attributes.get('title') or name}]</i>"
 

@@ -212,6 +212,7 @@ API: dict[str, Row] = {
 P_EVERYBODY = "+++++++"
 P_PEOPLE = ">+++++>"
 P_SEES = About("+++++++", "..++++.")
+P_INSTALLS = P_SEES
 P_STARS = About(">+++++>", ">.++++>")
 P_MANAGES = About(">xx+++>", ">.x+++>")
 P_OWNS = About(">xxx++>", ">.xx++>")
@@ -263,6 +264,10 @@ PAGES: dict[str, Row] = {
     f"{P_VERSION}leaderboard/": {"GET": P_SEES},
     f"{P_VERSION}live/": {"GET": P_SEES},
     f"{P_VERSION}locks/<platform>.txt": {"GET": P_SEES},
+    f"{P_VERSION}files/": {"GET": P_INSTALLS},
+    f"{P_VERSION}files/<tree>/": {"GET": P_INSTALLS},
+    f"{P_VERSION}files/<tree>/<path>": {"GET": P_INSTALLS},
+    f"{P_VERSION}raw/<tree>/<path>": {"GET": P_INSTALLS},
     f"{P_VERSION}yank/": {"POST": P_MANAGES},
     f"{P_VERSION}unyank/": {"POST": P_MANAGES},
     f"{P_VERSION}delete/": {"POST": P_OWNS},

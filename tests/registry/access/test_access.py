@@ -53,6 +53,13 @@ EXAMPLES = {
     r"api/v1/^(?:traces|episodes)(?:/.*)?$": "api/v1/traces",
     "api/v1/": "api/v1/nothing/",
     "<name>/": "<owner>/",
+    "envs/<owner>/<name>/<number>/files/<tree>/": "envs/<owner>/<name>/<number>/files/source/",
+    "envs/<owner>/<name>/<number>/files/<tree>/<path>": (
+        "envs/<owner>/<name>/<number>/files/source/README.md"
+    ),
+    "envs/<owner>/<name>/<number>/raw/<tree>/<path>": (
+        "envs/<owner>/<name>/<number>/raw/source/README.md"
+    ),
     "sitemap-<section>.xml": "sitemap-environments.xml",
     "docs/findings/<code>/": "docs/findings/card.floor/",
     "docs/measures/<name>/": "docs/measures/floor/",

@@ -94,9 +94,16 @@ def test_words_stand_in_the_place_of_images() -> None:
     remote = rendering.safe_html('<img src="https://x.y/z.png" onerror="x()"><iframe></iframe>', "")
     rel = "nofollow noopener noreferrer ugc"
     assert remote == f'<p><a href="https://x.y/z.png" rel="{rel}"><i>[image: z.png]</i></a></p>\n'
-    assert rendering.safe_html("![Rewards](img/plot.png)", "") == "<p><i>[image: Rewards]</i></p>\n"
+    assert rendering.safe_html("![R](/plot.png)", "") == "<p><i>[image: R]</i></p>\n"
+    assert rendering.safe_html("![R](//x.y/plot.png)", "") == "<p><i>[image: R]</i></p>\n"
     badge = rendering.safe_html("[![CI](https://x.y/ci.svg)](https://x.y/runs)", "")
     assert badge == f'<p><a href="https://x.y/runs" rel="{rel}"><i>[image: CI]</i></a></p>\n'
+
+
+def test_an_image_beside_the_readme_stays_for_the_page_that_knows_its_address() -> None:
+    for path in ("img/plot.png", "./img/plot.png", "../plot.png"):
+        kept = f'<p><img src="{path}" alt="Rewards"></p>\n'
+        assert rendering.safe_html(f"![Rewards]({path})", "") == kept
 
 
 def test_markdown_is_that_of_github() -> None:
