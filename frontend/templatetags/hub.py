@@ -34,8 +34,8 @@ SETTINGS = {  # label -> route; all below it belong to it
     "Usage": "usage",
 }
 TONES = {
-    "good": ("listed", "succeeded", "pass", "present"),
-    "bad": ("rejected", "failed", "fail", "quarantined", "revoked", "disabled"),
+    "good": ("ok", "listed", "succeeded", "pass", "present"),
+    "bad": ("failing", "rejected", "failed", "fail", "quarantined", "revoked", "disabled"),
     "warn": (
         *("held", "errored", "warn", "differs", "yanked", "deprecated", "cancelled", "unlisted"),
         *("expired", "cancelling", "draining", "away", "out of service", "full"),
