@@ -9,6 +9,16 @@ from django.db import models
 
 from registry import constraints
 
+# The verbs from which notifications are made (registry.notifications.kinds).
+NEWS = frozenset(
+    (
+        *("version.listed", "version.rejected", "version.held", "version.remeasured"),
+        *("version.yanked", "version.unyanked", "version.quarantined", "version.released"),
+        *("environment.quarantined", "environment.released", "invitation.sent"),
+        *("run.succeeded", "run.failed", "run.errored"),
+    )
+)
+
 
 class Row(Protocol):
     """A saved row of a slice above this module, as far as the journal needs it."""
@@ -66,6 +76,15 @@ class Event(models.Model):
         return f"{self.verb} #{self.pk}"
 
 
+class PendingEvent(models.Model):
+    """An event from which no notifications were made yet; deleted in the transaction of those."""
+
+    event = models.OneToOneField(Event, primary_key=True, on_delete=models.CASCADE)
+
+    def __str__(self) -> str:
+        return f"pending {self.event_id}"
+
+
 def record(
     verb: str,
     *,
@@ -81,7 +100,7 @@ def record(
     The journal of an owner holds the events of their environments too: `owner` is needed only
     where there is no environment.
     """
-    return Event.objects.create(
+    event = Event.objects.create(
         verb=verb,
         actor_id=_pk(by),
         owner_id=environment.owner_id if environment else _pk(owner),
@@ -90,6 +109,9 @@ def record(
         run_id=_pk(run),
         data=data,
     )
+    if verb in NEWS:
+        PendingEvent.objects.create(event=event)
+    return event
 
 
 def _pk(row: Row | None) -> Any:

@@ -26,9 +26,10 @@ from registry.catalog.related_models import (
     VersionNeed,
 )
 from registry.catalog.search.models import SearchDocument, SearchWord
-from registry.events import Event
+from registry.events import Event, PendingEvent
 from registry.git_sources.models import GitSource
 from registry.moderation.models import Report
+from registry.notifications.models import MailChoice, Notification, Watch
 from registry.provisions.models import EnvironmentHost, EnvironmentSecret, EnvironmentVariable
 from registry.publishers.models import TrustedPublisher, UsedJti
 from registry.quotas.models import Quota
@@ -58,9 +59,12 @@ __all__ = [
     "Invitation",
     "LogChunk",
     "LostAttempt",
+    "MailChoice",
     "Membership",
+    "Notification",
     "Organisation",
     "Owner",
+    "PendingEvent",
     "Provenance",
     "Quota",
     "Remeasurement",
@@ -88,4 +92,5 @@ __all__ = [
     "VersionFinding",
     "VersionLock",
     "VersionNeed",
+    "Watch",
 ]

@@ -11,6 +11,7 @@ from django.utils import timezone
 from registry import pipeline, recovery
 from registry.catalog.search import facets
 from registry.index import writer
+from registry.notifications import services as notifications
 from registry.remeasurements import schedule
 from registry.remeasurements import services as remeasurements
 from registry.runs import services as runs
@@ -58,6 +59,13 @@ def publish_index() -> None:
     writer.update_pages()
 
 
+@shared_task(name="registry.notify")
+def notify() -> None:
+    """Make notifications from the journal and send their e-mails (beat)."""
+    notifications.deliver()
+    notifications.send_mails()
+
+
 @shared_task(name="registry.remeasure")
 def remeasure() -> None:
     """Measure listed versions again that are due (beat)."""
@@ -80,3 +88,4 @@ def prune() -> None:
     deleted.empty_deleted(now=timezone.now())
     transcripts.delete_expired(now=timezone.now())
     readmes.delete_expired(now=timezone.now())
+    notifications.delete_old(now=timezone.now())

@@ -19,6 +19,7 @@ from frontend.render.links import safe_links
 from registry.accounts.permissions import can
 from registry.catalog import stars
 from registry.catalog.models import Environment, Version
+from registry.notifications import watches
 from registry.read_models import environments, runs, versions
 from registry.runs.models import Run
 from registry.self_reported.models import REPORTED
@@ -48,6 +49,8 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
         "tabs": tabs(request, env, on=tab),
         "may_star": can(request.user, "environment.star", env),
         "starred": stars.starred(environment=env, actor=request.user),
+        "may_watch": can(request.user, "environment.watch", env),
+        "watched": watches.watched(environment=env, actor=request.user),
         "quarantine_reason": env.quarantine_reason,
         "may_quarantine": can(request.user, "environment.quarantine", env),
     }

@@ -18,7 +18,9 @@ from frontend.documentation import links
 from frontend.render import charts, plain
 from frontend.theme import THEMES, theme_of
 from registry.accounts import second_factor
+from registry.accounts.models import User
 from registry.card.summary import CardSummary
+from registry.notifications import services as notifications
 
 register = template.Library()
 
@@ -31,6 +33,7 @@ SETTINGS = {  # label -> route; all below it belong to it
     "E-mail": "account_email",
     "Organisations": "organisations",
     "Invitations": "invitations",
+    "Notifications": "notification-settings",
     "Usage": "usage",
 }
 TONES = {
@@ -213,3 +216,11 @@ def settings_pages(context: template.Context) -> dict[str, Any]:
         ],
         "unproven": second_factor.missing(request.user),
     }
+
+
+@register.simple_tag
+def unread(user: object) -> str:
+    """How many unread notifications the person has, `100+` from 100 on, empty for none."""
+    count = notifications.unread_count(user) if isinstance(user, User) else 0
+    most = notifications.MAX_UNREAD
+    return f"{most}+" if count >= most else str(count or "")

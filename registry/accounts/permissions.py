@@ -231,6 +231,10 @@ register(
         {
             "organise": Rule(ADMIN, _is_self, "make an organisation"),
             "answer": Rule(ADMIN, _is_self, "answer invitations", exempt=True),
+            "read_notifications": Rule(READ, _is_self, "read your notifications"),
+            "mark_notifications": Rule(
+                PUBLISH, _is_self, "mark your notifications as read", exempt=True
+            ),
         },
     ),
 )

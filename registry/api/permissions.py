@@ -17,7 +17,10 @@ from registry.accounts.models import Token, User
 from registry.api.auth import get_actor, person
 
 # Verbs about the person who sends the request, which can be decided before the view runs.
-ABOUT_ACTOR = ("hub.moderate", "account.organise", "account.answer", "token.manage")
+ABOUT_ACTOR = (
+    *("hub.moderate", "account.organise", "account.answer", "token.manage"),
+    *("account.read_notifications", "account.mark_notifications"),
+)
 # Verbs for which nobody has to sign in where the object is public.
 PUBLIC = ("environment.see", "version.see", "run.see")
 

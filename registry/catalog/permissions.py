@@ -108,6 +108,7 @@ register(
             "transfer": Rule(ADMIN, _owns_environment, "transfer {obj}"),
             "delete": Rule(ADMIN, _owns_environment, "delete {obj}"),
             "star": Rule(PUBLISH, _sees_as_user, "star {obj}", exempt=True),
+            "watch": Rule(PUBLISH, _sees_as_user, "watch {obj}", exempt=True),
             "push_evaluation": Rule(PUBLISH, _sees_as_user, "push evaluations of {obj}"),
             "report": Rule(PUBLISH, _sees_as_user, "report {obj} to the staff", exempt=True),
             "journal": Rule(ADMIN, manages_environment, "read the journal of {obj}", exempt=True),

@@ -1,6 +1,7 @@
 """The kinds of news: each with the events of the journal that it comes from and its sentence.
 
-Feeds, notifications and webhooks iterate over KINDS. A verb here belongs to one kind.
+Feeds, notifications and webhooks iterate over KINDS. A verb here belongs to one kind for each
+purpose of a run, and stands in `events.NEWS` too, which a test compares.
 """
 
 from __future__ import annotations
@@ -11,14 +12,21 @@ from django.db.models import Q
 
 from registry.events import Event
 
+# Audiences: publishers of the environment, those who watch it, who requested the run, who is
+# invited.
+OWNERS, WATCHERS, REQUESTER, INVITED = "owners", "watchers", "requester", "invited"
+ALL = (OWNERS, WATCHERS)
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of news.
 
-    `sentence` is completed with `subject`, `model` and `role`. `purpose` and `outcome` restrict the
-    events to runs of that purpose and to measurements with that outcome. `public` kinds are in
-    feeds, as far as an anonymous reader may see their subject.
+    `sentence` is completed with `subject`, `model`, `role` and `sender`. `purpose` and `outcome`
+    restrict the events to runs of that purpose and to measurements with that outcome. `public`
+    kinds are in feeds, as far as an anonymous reader may see their subject. `audience` is notified,
+    by e-mail too where a person chose it and the kind `offers_mail`; `owners_are_mailed` where
+    another part of the hub sends the owners an e-mail about it.
     """
 
     name: str
@@ -28,6 +36,9 @@ class Kind:
     purpose: str = ""
     outcome: str = ""
     public: bool = False
+    audience: tuple[str, ...] = ()
+    offers_mail: bool = True
+    owners_are_mailed: bool = False
 
     @property
     def where(self) -> Q:
@@ -51,44 +62,96 @@ class Kind:
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("listed", "Listed", ("version.listed",), "{subject} was listed", public=True),
-        Kind("yanked", "Yanked", ("version.yanked",), "{subject} was yanked", public=True),
         Kind(
-            "unyanked",
-            "Yank taken back",
-            ("version.unyanked",),
-            "The yank of {subject} was taken back",
+            name="listed",
+            label="A version is listed",
+            verbs=("version.listed",),
+            sentence="{subject} was listed",
             public=True,
+            audience=ALL,
         ),
         Kind(
-            "quarantined",
-            "Quarantined",
-            ("version.quarantined", "environment.quarantined"),
-            "{subject} was quarantined",
-            public=True,
+            name="rejected",
+            label="A version of yours is rejected",
+            verbs=("version.rejected",),
+            sentence="{subject} was rejected",
+            audience=(OWNERS,),
         ),
         Kind(
-            "released",
-            "Released from quarantine",
-            ("version.released", "environment.released"),
-            "{subject} was released from quarantine",
-            public=True,
+            name="held",
+            label="A version of yours is held",
+            verbs=("version.held",),
+            sentence="The hub could not decide on {subject}",
+            audience=(OWNERS,),
         ),
         Kind(
-            "evaluated",
-            "Evaluated",
-            ("run.succeeded",),
-            "{subject} was evaluated with {model}",
+            name="yanked",
+            label="A version is yanked",
+            verbs=("version.yanked",),
+            sentence="{subject} was yanked",
+            public=True,
+            audience=ALL,
+        ),
+        Kind(
+            name="unyanked",
+            label="A yank is taken back",
+            verbs=("version.unyanked",),
+            sentence="The yank of {subject} was taken back",
+            public=True,
+            offers_mail=False,
+        ),
+        Kind(
+            name="quarantined",
+            label="A version or an environment is quarantined",
+            verbs=("version.quarantined", "environment.quarantined"),
+            sentence="{subject} was quarantined",
+            public=True,
+            audience=ALL,
+            owners_are_mailed=True,
+        ),
+        Kind(
+            name="released",
+            label="A quarantine ends",
+            verbs=("version.released", "environment.released"),
+            sentence="{subject} was released from quarantine",
+            public=True,
+            audience=ALL,
+            owners_are_mailed=True,
+        ),
+        Kind(
+            name="evaluated",
+            label="A version is evaluated with a model",
+            verbs=("run.succeeded",),
+            sentence="{subject} was evaluated with {model}",
             purpose="evaluation",
             public=True,
+            audience=(OWNERS, WATCHERS, REQUESTER),
         ),
         Kind(
-            "no_longer_passes",
-            "Does not pass any more",
-            ("version.remeasured",),
-            "{subject} does not pass any more",
+            name="not_evaluated",
+            label="An evaluation that you requested fails",
+            verbs=("run.failed", "run.errored"),
+            sentence="The evaluation of {subject} with {model} ended without a result",
+            purpose="evaluation",
+            audience=(REQUESTER,),
+        ),
+        Kind(
+            name="no_longer_passes",
+            label="A listed version does not pass any more",
+            verbs=("version.remeasured",),
+            sentence="{subject} does not pass any more",
             outcome="failed",
             public=True,
+            audience=ALL,
+            owners_are_mailed=True,
+        ),
+        Kind(
+            name="invitation",
+            label="An organisation invites you",
+            verbs=("invitation.sent",),
+            sentence="{sender} invites you to {subject} as {role}",
+            audience=(INVITED,),
+            offers_mail=False,  # the invitation is an e-mail itself
         ),
     )
 }

@@ -15,8 +15,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from registry.accounts.models import Owner
 from registry.catalog.models import Environment, Version
 from registry.events import Event
+from registry.notifications import sentences
 from registry.notifications.kinds import PUBLIC, Kind, kind_of
-from registry.read_models import links
 
 ENTRIES = 50
 SCANNED = 200_000  # newest events that the feed of the hub is looked for in
@@ -53,7 +53,9 @@ def of_environment(environment: Environment) -> list[Entry]:
 
 def _entries(events: QuerySet[Event]) -> list[Entry]:
     rows = events.filter(_visible(), functools.reduce(operator.or_, (k.where for k in PUBLIC)))
-    rows = rows.select_related("environment__owner", "version", "run").order_by("-pk")[:ENTRIES]
+    rows = rows.select_related("environment__owner", "version", "run")
+    rows = rows.defer("version__readme", "version__requires_dist", "run__facts")
+    rows = rows.order_by("-pk")[:ENTRIES]
     return [
         _entry(event, kind, environment)
         for event in rows
@@ -73,21 +75,13 @@ def _visible() -> Q:
 
 
 def _entry(event: Event, kind: Kind, environment: Environment) -> Entry:
-    version, run = event.version, event.run
-    subject, url = str(environment), links.environment(environment)
-    if version is not None:
-        version.environment = environment
-        subject, url = f"{environment} {version.version}", links.version(version)
-    if run is not None and kind.purpose:
-        url = links.run(run)
-    reason = str(event.data.get("reason") or "")
-    listed = version.summary if version is not None and kind.name == "listed" else ""
+    news = sentences.news(event, kind)
     return Entry(
         id=_tag(event, kind, environment),
         kind=kind.name,
-        title=kind.sentence.format(subject=subject, model=run.model if run else ""),
-        text=listed or reason,
-        url=url,
+        title=news.title,
+        text=news.text,
+        url=news.url,
         author=environment.owner.name,
         at=event.at,
     )

@@ -16,13 +16,14 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from envyard.contract.data_lock import DataLock, LockedRepository
-from registry import storage
+from registry import events, storage
 from registry.accounts import runners, token_format, tokens
 from registry.accounts.models import Invitation, Membership, Organisation, Owner, Token, User
 from registry.attestations.models import Provenance
 from registry.catalog import data_locks, locks
 from registry.models import Environment
 from registry.moderation.models import Report
+from registry.notifications.models import Notification
 from registry.publishers.models import TrustedPublisher
 from registry.read_models.links import prime_id
 from registry.runs.tokens import sign_run_token
@@ -140,6 +141,8 @@ def _of_lab(lab: Organisation, people: dict[str, User]) -> dict[str, str]:
     report = Report.objects.create(
         environment=about, reporter=people["carol"], reason="spam", text="It sells shoes."
     )
+    event = events.record("invitation.sent", owner=lab.owner, to="alice")
+    notification = Notification.objects.create(user=people["alice"], event=event, kind="invitation")
     return {
         "owner": "lab",
         "team": "lab",
@@ -151,6 +154,7 @@ def _of_lab(lab: Organisation, people: dict[str, User]) -> dict[str, str]:
         "public_id": token.public_id,
         "report": str(report.pk),
         "machine": str(runners.create(name="lent")[0].pk),
+        "notification": str(notification.pk),
     }
 
 
@@ -255,6 +259,7 @@ def _absent() -> Place:
             "public_id": "0" * 12,
             "report": "900000006",
             "machine": "900000007",
+            "notification": "900000008",
             "name": "absent-env",
             "number": "1.0.0",
             "run": none,

@@ -73,6 +73,7 @@ OF_ORGANISATION = "00++++ +++0 ??"
 MANAGES_OWNER = "00xx++ xx+0 ??"
 MODERATES = "?xxxx+ xxxx ??"
 OWN_ADMIN = "?+++++ xx+x ??"
+OWN_READ = "?+++++ +++x ??"
 
 API: dict[str, Row] = {
     "healthz": {"GET": EVERYBODY},
@@ -85,6 +86,7 @@ API: dict[str, Row] = {
     f"{ENV}transfer/": {"POST": OWNS},
     f"{ENV}deprecate/": {"POST": DEPRECATES, "DELETE": DEPRECATES},
     f"{ENV}star/": {"PUT": STARS, "DELETE": STARS},
+    f"{ENV}watch/": {"PUT": STARS, "DELETE": STARS},
     f"{ENV}versions/": {"GET": SEES},
     f"{ENV}runs/": {"GET": SEES},
     f"{ENV}suites/": {"GET": SEES, "POST": DEPRECATES},
@@ -118,6 +120,9 @@ API: dict[str, Row] = {
     "api/v1/runners/": {"GET": MODERATES},
     "api/v1/runners/<pk>/drain/": {"POST": MODERATES, "DELETE": MODERATES},
     "api/v1/whoami/": {"GET": PEOPLE},
+    "api/v1/notifications/": {"GET": OWN_READ},
+    "api/v1/notifications/read/": {"POST": "?+++++ x++x ??"},
+    "api/v1/watched/": {"GET": OWN_READ},
     "api/v1/about/": {"GET": EVERYBODY},
     "api/v1/status/": {"GET": EVERYBODY},
     "api/v1/check/": {"POST": PEOPLE},
@@ -237,6 +242,7 @@ PAGES: dict[str, Row] = {
     "leaderboards/": {"GET": P_EVERYBODY},
     P_ENV: {"GET": P_SEES},
     f"{P_ENV}star/": {"POST": P_STARS},
+    f"{P_ENV}watch/": {"POST": P_STARS},
     f"{P_ENV}report/": {"GET": P_STARS, "POST": P_STARS},
     f"{P_ENV}quarantine/": {"POST": P_STAFF},
     f"{P_ENV}release/": {"POST": P_STAFF},
@@ -283,6 +289,10 @@ PAGES: dict[str, Row] = {
     f"{P_RUN}retry/": {"POST": P_MANAGES},
     f"{P_RUN}rollouts/<number>/": {"GET": P_SEES},
     "settings/": {"GET": P_EVERYBODY},  # leads to the tokens
+    "notifications/": {"GET": P_PEOPLE},
+    "notifications/read/": {"POST": P_PEOPLE},
+    "notifications/<pk>/read/": {"POST": ">...+.>"},
+    "settings/notifications/": {"GET": P_PEOPLE, "POST": P_PEOPLE},
     "settings/organisations/": {"GET": P_PEOPLE, "POST": P_PEOPLE},
     "settings/invitations/": {"GET": P_PEOPLE},
     "settings/invitations/<pk>/": {"POST": ">+....>"},

@@ -29,6 +29,7 @@ ROUTES = {route.path: route for route in routes.every()}
 PAGE_PATHS = PAGES.keys() | SIGNING_IN.keys()
 # The meaning of a name in a path, by the address that it is in; the first match counts.
 MEANINGS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("notifications/", {"pk": "notification"}),
     ("runners/", {"pk": "machine"}),
     ("moderation/", {"pk": "report"}),
     ("rollouts/", {"pk": "run", "number": "rollout"}),

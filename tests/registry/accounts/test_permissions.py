@@ -33,7 +33,7 @@ MANAGE = {*PUBLISH, STAFF}
 
 READING = {
     *("environment.see", "version.see", "version.install", "run.see", "organisation.see"),
-    *("evaluation.see", "owner.quota"),
+    *("evaluation.see", "owner.quota", "account.read_notifications"),
 }
 
 STAFFS = {
@@ -57,6 +57,8 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("environment.delete", "private"): {OWNER, STAFF},
     ("environment.star", "public"): EVERYBODY - {NOBODY},
     ("environment.star", "private"): INSIDE,
+    ("environment.watch", "public"): EVERYBODY - {NOBODY},
+    ("environment.watch", "private"): INSIDE,
     ("environment.push_evaluation", "public"): EVERYBODY - {NOBODY},
     ("environment.push_evaluation", "private"): INSIDE,
     ("environment.report", "public"): EVERYBODY - {NOBODY},
@@ -102,6 +104,8 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("token.manage", "public"): {OWNER},
     ("account.organise", "public"): {OWNER},
     ("account.answer", "public"): {OWNER},
+    ("account.read_notifications", "public"): {OWNER},
+    ("account.mark_notifications", "public"): {OWNER},
     ("organisation.see", "public"): INSIDE,
     ("organisation.manage", "public"): {OWNER, STAFF},
     ("organisation.leave", "public"): TEAM,
@@ -230,7 +234,7 @@ def _tokens(actor: Actor, world: World) -> list[Token | None]:
                 *("run.cancel", "run.retry", "version.evaluate"),
                 *("environment.deprecate", "environment.star"),
                 *("evaluation.change", "evaluation.remove", "environment.push_evaluation"),
-                "environment.report",
+                *("environment.report", "environment.watch", "account.mark_notifications"),
             },
         ),
         ("admin", set(verbs()) - STAFFS),
@@ -318,6 +322,7 @@ def test_publishing_needs_a_second_factor_where_required(world: World, settings:
     token = tokens.mint(user=alice, name="made before", scope="admin")[0]
     settings.HUB_REQUIRE_MFA = "publish"
     weak = {"environment.star", "organisation.leave", "account.answer", "token.manage"}
+    weak |= {"environment.watch", "account.mark_notifications"}
     weak |= {"version.evaluate", "environment.report", "environment.journal", "owner.journal"}
     for acting in (None, token):
         allowed = {v for v in verbs() if can(alice, v, world.object(v, "public"), acting)}

@@ -15,6 +15,8 @@ from registry.catalog import data_locks, locks, overlays
 from registry.catalog.models import Version
 from registry.models import Card, Environment, Organisation, Owner, Run, User
 from registry.moderation import services as moderation
+from registry.notifications import services as notifications
+from registry.notifications import watches
 from registry.publishers.models import TrustedPublisher
 from registry.runs import suites
 from registry.runs.tokens import sign_run_token
@@ -87,6 +89,8 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
         environment=version.environment, version=version, by=bob, reason="spam", text="No tasks."
     )
     events.record("environment.public", by=alice, environment=version.environment)
+    watches.watch(environment=version.environment, by=alice)
+    notifications.deliver()  # bob's invitation among them
     _provisions(version.environment)
     publisher = _publisher(alice, environment=version.environment)
     pending = _publisher(alice, owner=alice.owner, name="coming-env")

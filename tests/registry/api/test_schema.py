@@ -87,7 +87,7 @@ def test_every_operation_has_texts_and_security(document: Document) -> None:
             assert path.endswith(
                 (
                     *("/star/", "/retry/", "/cancel/", "/drain/", "/accept/", "/decline/"),
-                    *("/hosts/{host}/", "/approval/"),
+                    *("/hosts/{host}/", "/approval/", "/watch/"),
                 )
             ), path
     assert len(named) == len(set(named))
