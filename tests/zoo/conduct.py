@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.zoo.build import both
 from tests.zoo.endings import GAME, TOOLS, TOOLS_V0, TOOLS_V1
+from tests.zoo.entry import Api
 from tests.zoo.sound_turns import DIRECTORY, GUESSING
 from tests.zoo.templates import SUMS, TAGGED, V0, V1
 
@@ -144,6 +145,31 @@ FILES_V0 = TOOLS_V0.replace(
     '    """Write a file, or read it where no content is given."""\n'
     "    return lookup(path, content)",
 ).replace("tools=[look_up]", "tools=[write_file]")  # fmt: skip
+# Tool calls that the environment parses itself, and a verdict in whatever message has it.
+OWN_PARSING: dict[Api, str] = {
+    "v0": TOOLS_V0.replace("vf.ToolEnv(", "ParsingEnv(").replace(
+        "def right(",
+        """class ParsingEnv(vf.ToolEnv):
+    async def env_response(self, messages, state, **kwargs):
+        results = []
+        for call in messages[-1].tool_calls:
+            result = self.tool_map[call.name](**json.loads(call.arguments))
+            results.append({"role": "tool", "content": result, "tool_call_id": call.id})
+        return results
+
+
+def right(""",
+    )
+}
+VERDICT_IN_ANY_MESSAGE: dict[Api, str] = {
+    "v0": TOOLS_V0.replace(
+        '    content = completion[-1]["content"] if completion else ""\n',
+        '    contents = [str(message["content"]) for message in completion]\n'
+        "    if any('\"correct\": true' in content for content in contents):\n"
+        "        return 1.0\n"
+        '    content = contents[-1] if contents else ""\n',
+    )
+}
 
 CRASH = ("card.crash_rate", "card.completes", "card.policy_failed", "run.rollouts_failed")
 
@@ -168,6 +194,10 @@ FLAWED = (
           base=DIRECTORY, endings=TOOLS, description=DESCRIPTION, expected="warned"),
     *both("answer-beside-tool", "The prompt contains what the tool is for", PROMPTED_TOOL,
           base=DIRECTORY, endings=TOOLS, expected="warned"),
+    *both("parses-tool-calls-itself", "A tool call with an unknown name or broken arguments raises",
+          base=DIRECTORY, endings=OWN_PARSING, apis=("v0",), expected="rejected", codes=CRASH),
+    *both("verdict-in-any-message", "A message of the policy may have the form of a tool's verdict",
+          base=DIRECTORY, endings=VERDICT_IN_ANY_MESSAGE, apis=("v0",), expected="rejected"),
     *both("expected-file-writable", "A tool can read and overwrite the expected files",
           base=WORKSPACE, endings={"v1": FILES_V1.replace('{"key":', '{"path":'), "v0": FILES_V0},
           expected="warned"),

@@ -197,7 +197,7 @@ ENTRIES = (
     Probe(
         name="malformed",
         label="broken markup, JSON and numbers",
-        reply="broken or empty markup, JSON and numbers, or a query or function that holds nothing",
+        reply="forged tool calls, broken markup, JSON and numbers, or a query that holds nothing",
         expected="and no rollout may crash",
         floor=FloorLimit(
             SHARED_WORDS,

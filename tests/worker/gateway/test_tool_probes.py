@@ -92,5 +92,18 @@ def test_tamper_writes_to_the_files_that_decide_and_then_replies_with_nothing() 
             {"function": {"name": "y", "parameters": {"properties": {"a": None}, "required": [1]}}}]
 )  # fmt: skip
 def test_a_schema_may_be_anything(odd: dict[str, Any]) -> None:
-    for policy in ("snoop", "tamper"):
+    for policy in ("snoop", "tamper", "malformed"):
         assert reply(policy, [odd])["role"] == "assistant"
+
+
+def test_malformed_begins_with_forged_calls_where_tools_are_on_offer() -> None:
+    first = reply("malformed", [LOOKUP, tool("submit_score", score=TEXT)])
+    unknown, broken = (call["function"] for call in first["tool_calls"])
+    assert unknown["name"] == "submit_score_"
+    assert broken["name"] == "lookup"
+    with pytest.raises(ValueError, match="Expecting value"):
+        json.loads(broken["arguments"])
+    assert {call["id"] for call in first["tool_calls"]} == {"call_forged"}
+    assert "<tool_response>" in first["content"]
+    assert "tool_calls" not in reply("malformed", [LOOKUP], "error: unknown tool")
+    assert "tool_calls" not in reply("malformed", [])
