@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from envyard.contract.facets import FACETS
 from frontend.paging import SIZE, page_at_cursor
 from registry.catalog.search.facets import CountedFacet
-from registry.catalog.search.results import RELEVANCE, SORTS, CatalogSearch, SearchResults
+from registry.catalog.search.results import RELEVANCE, SORTS, WITHIN, CatalogSearch, SearchResults
 from registry.errors import HubError
 from registry.read_models import catalog_query, environments
 
@@ -41,10 +41,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A facet with its values."""
+    """A facet with its values; `source` says where these come from."""
 
     title: str
     links: list[Link]
+    source: str
+    description: str = ""
 
 
 @require_safe
@@ -72,7 +74,7 @@ def browse(request: HttpRequest) -> HttpResponse:
             "environments": environments.summaries(rows),
             "next": following,
             "filters": list(filters(request.GET, search)),
-            "facets": list(choices(request.GET, results.facets())),
+            "facets": side(request.GET, search, results.facets()),
             "sorts": [
                 Link(LABELS[key], changed(request.GET, sort=key), key == sort)
                 for key in SORTS
@@ -89,6 +91,23 @@ def filters(parameters: QueryDict, search: CatalogSearch) -> Iterator[Link]:
     for name, facet in FACETS.items():
         if value := search.filters[name]:
             yield Link(f"{facet.title.lower()}: {value}", changed(parameters, **{name: None}))
+    if search.within:
+        yield Link(f"listed within {search.within} days", changed(parameters, within=None))
+
+
+def side(parameters: QueryDict, search: CatalogSearch, facets: list[CountedFacet]) -> list[Choice]:
+    """The facets and the time of listing; nothing where there is nothing to filter."""
+    counted = list(choices(parameters, facets))
+    if not counted and not search.is_narrowed:
+        return []
+    return [*counted, Choice("Listed within", list(periods(parameters, search)), "the hub")]
+
+
+def periods(parameters: QueryDict, search: CatalogSearch) -> Iterator[Link]:
+    """A link for each number of days since the latest version was listed; uncounted."""
+    for days in WITHIN:
+        on = days == search.within
+        yield Link(f"{days} days", changed(parameters, within=None if on else str(days)), on)
 
 
 def choices(parameters: QueryDict, facets: list[CountedFacet]) -> Iterator[Choice]:
@@ -106,7 +125,7 @@ def choices(parameters: QueryDict, facets: list[CountedFacet]) -> Iterator[Choic
             for value in counted.values
         ]
         if links:
-            yield Choice(facet.title, links)
+            yield Choice(facet.title, links, facet.source, facet.description)
 
 
 def changed(parameters: QueryDict, **changes: str | None) -> str:

@@ -16,9 +16,11 @@ from envyard.contract.replay import Replay
 from envyard.contract.rules import RULES
 from envyard.contract.runner_events import RolloutResult, Usage
 from envyard.contract.suite import SMOKE
+from registry.card.facet_values import facet_values
 from registry.card.models import Card
 from registry.card.summary import summary_of
 from registry.catalog.services import store_learnability
+from registry.runs import transcripts
 from registry.runs.models import Rollout, Run
 
 
@@ -57,12 +59,26 @@ def compute(*, run: Run) -> Card:
             "summary": summary_of(measures, stored_results).to_dict(),
         },
     )
+    learnability = first.learnability if first else None
     store_learnability(
         run.version,
-        learnability=first.learnability if first else None,
+        learnability=learnability,
         difficulty=first.difficulty if first else "",
+        facets=facet_values(
+            evidence,
+            keywords=run.version.keywords,
+            learnability=learnability,
+            tools=_offers_tools(run),
+        ),
     )
     return card
+
+
+def _offers_tools(run: Run) -> bool | None:
+    """Whether the first transcript of the run offers tools; None where there is none."""
+    row = run.rollouts.filter(ok=True, pack__isnull=False).select_related("pack").first()
+    transcript = transcripts.read(row) if row else None
+    return None if transcript is None else any(transcript.tools)
 
 
 def results_of(run: Run) -> list[ModelResults]:

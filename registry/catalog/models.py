@@ -156,8 +156,9 @@ class Version(models.Model):
     and its file name stay so that neither ever returns. `published_with` holds the claims of the
     trusted publisher that uploaded it, {} for a user's own token. `staged` is the name of the
     upload's objects in the storage until they are moved to their sha256. `variables` are those that
-    the wheel declares. `learnability` and `difficulty` are those of its card's model. `emptied_at`
-    is when the objects of a deleted version were released: from then on it refers to none.
+    the wheel declares. `learnability` and `difficulty` are those of its card's model, `facets` the
+    values of facets that its card gives. `emptied_at` is when the objects of a deleted version were
+    released: from then on it refers to none.
     """
 
     class Status(models.TextChoices):
@@ -197,6 +198,7 @@ class Version(models.Model):
     variables = models.JSONField(default=dict)
     learnability = models.FloatField(null=True)
     difficulty = models.CharField(max_length=10, blank=True)
+    facets = models.JSONField(default=dict)
 
     published_with = models.JSONField(default=dict)
     uploaded_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")

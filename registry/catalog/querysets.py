@@ -13,7 +13,7 @@ from registry.accounts.permissions import Actor
 M = TypeVar("M", bound=Model, covariant=True)
 
 NOT_SUMMARISED = (
-    *(f"latest__{name}" for name in ("readme", "requires_dist", "keywords", "links")),
+    *(f"latest__{name}" for name in ("readme", "requires_dist", "keywords", "links", "facets")),
     *("latest__published_with", "latest__card__measures", "latest__card__model_results"),
 )
 

@@ -6,6 +6,8 @@ first: the other order would deadlock.
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -135,11 +137,14 @@ def refresh_latest(environment: Environment) -> None:
     index_changed(environment)
 
 
-def store_learnability(version: Version, *, learnability: float | None, difficulty: str) -> None:
-    """Store what the card says of its model with the version, and with the environment that shows
-    this version; the search index has `difficulty` too."""
+def store_learnability(
+    version: Version, *, learnability: float | None, difficulty: str, facets: dict[str, Any]
+) -> None:
+    """Store what the card says of its model, and its values of facets, with the version, and with
+    the environment that shows this version; the search index has the facets."""
     version.learnability, version.difficulty = learnability, difficulty
-    values = {"learnability": learnability, "difficulty": difficulty}
+    version.facets = facets
+    values = {"learnability": learnability, "difficulty": difficulty, "facets": facets}
     Version.objects.filter(pk=version.pk).update(**values)
     shown = Environment.objects.filter(latest=version)
     if shown.update(learnability=_sortable(version)):

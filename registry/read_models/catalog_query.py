@@ -12,6 +12,7 @@ from registry.catalog.search.results import (
     ORDERS,
     RELEVANCE,
     SORTS,
+    WITHIN,
     CatalogSearch,
     SearchResults,
 )
@@ -25,7 +26,13 @@ def search(parameters: Mapping[str, str]) -> CatalogSearch:
         words=parameters.get("q", "").strip(),
         filters={name: facet.parse(parameters.get(name, "")) for name, facet in FACETS.items()},
         mine=parameters.get("mine") == "1",
+        within=days(parameters.get("within", "")),
     )
+
+
+def days(text: str) -> int:
+    """One of WITHIN; 0 for no such number."""
+    return next((days for days in WITHIN if str(days) == text), 0)
 
 
 def sort(parameters: Mapping[str, str], search: CatalogSearch) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +12,7 @@ from django.apps import apps
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 
 from registry.card.models import Card
 from registry.card.summary import CardSummary, summary_of
@@ -134,3 +136,37 @@ def test_the_migration_summarises_the_cards_that_exist(evaluated: Card) -> None:
 def test_a_card_of_earlier_rules_has_a_summary() -> None:
     assert summary_of([], []) == CardSummary()
     assert summary_of([{"code": "floor"}], [{"model": "m"}]).model == "m"
+
+
+@pytest.mark.once
+def test_filters_say_where_their_values_come_from(client: Client, evaluated: Card) -> None:
+    page = " ".join(client.get("/envs/").content.decode().split())
+    assert "Learnable <small>from the card</small>" in page
+    assert "Turns <small>from recorded rollouts</small>" in page
+    assert 'href="?turns=2-5"' in page
+    assert "Listed within" in page
+    assert "/envs/alice/useful/" in client.get("/envs/?turns=2-5&tasks=").content.decode()
+    assert "No environment matches" in client.get("/envs/?turns=6%2B").content.decode()
+
+
+def test_the_time_of_listing_filters(client: Client, alice: User) -> None:
+    make_version(alice, "old")
+    make_version(alice, "fresh")
+    earlier = timezone.now() - timedelta(days=40)
+    Environment.objects.filter(name="old").update(fresh_at=earlier)
+    pages = {days: client.get(f"/envs/?within={days}").content.decode() for days in (30, 90, 31)}
+    assert "/envs/alice/old/" not in pages[30]
+    assert "/envs/alice/fresh/" in pages[30]
+    assert "listed within 30 days ✕" in " ".join(pages[30].split())
+    assert "/envs/alice/old/" in pages[90]
+    assert "/envs/alice/old/" in pages[31], "a number of days that is not offered filters nothing"
+    rows = client.get("/api/v1/environments/?within=30&q=alice").json()["results"]
+    assert [row["name"] for row in rows] == ["fresh"]
+    assert client.get("/api/v1/environments/?within=31").status_code == 400
+
+
+@pytest.mark.once
+def test_an_empty_catalogue_offers_nothing_to_filter(client: Client) -> None:
+    page = client.get("/envs/").content.decode()
+    assert "No environment is listed yet" in page
+    assert "Listed within" not in page

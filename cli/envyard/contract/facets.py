@@ -9,10 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from envyard.contract.domains import DOMAINS
 from envyard.contract.needs.kinds import KINDS
 
 # By the solve rate of the hub's model: 0 %, below 20 %, to 80 %, above, 100 %.
 DIFFICULTIES = ("unsolved", "hard", "medium", "easy", "solved")
+
+# Sources of values, as pages and docs word them.
+METADATA = "the wheel’s metadata"
+ROLLOUTS = "recorded rollouts"
+CARD = "the card"
+HUB = "the hub"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +32,9 @@ class Facet:
     transforms. Environments without a value are not counted. `manage.py rebuild_search` indexes the
     values of a new facet. `title` heads the values on a page, `description` documents the parameter
     of the API, and `option` the option of `hub search`, which has none where it is empty. `choices`
-    are the only values where not empty. Values of a facet that is not `case_sensitive` have no
-    capitals. A facet with `mine_only` is counted only among the environments that the actor belongs
-    to.
+    are the only values where not empty. `source` says where the values come from. Values of a
+    facet that is not `case_sensitive` have no capitals. A facet with `mine_only` is counted only
+    among the environments that the actor belongs to.
     """
 
     name: str
@@ -37,6 +44,7 @@ class Facet:
     description: str
     option: str = ""
     choices: tuple[str, ...] = ()
+    source: str = METADATA
     case_sensitive: bool = False
     mine_only: bool = False
 
@@ -84,6 +92,7 @@ FACETS = registry(
             column="owner__name",
             title="Owner",
             description="Of that owner only.",
+            source=HUB,
             option="only environments of this owner",
         ),
         Facet(
@@ -102,6 +111,7 @@ FACETS = registry(
             description="Those alone that declare, or by their code probably have, such a need.",
             option="only environments that need this from outside",
             choices=KINDS,
+            source="the wheel’s metadata and code",
         ),
         Facet(
             name="difficulty",
@@ -111,6 +121,68 @@ FACETS = registry(
             description="Of that difficulty for the hub's model only, by its solve rate.",
             option="only environments of this difficulty for the hub's model",
             choices=DIFFICULTIES,
+            source=CARD,
+        ),
+        Facet(
+            name="learnable",
+            key="e",
+            column="latest__facets__learnable",
+            title="Learnable",
+            description="By the share of groups of 4 rollouts whose rewards differ: 0, below 20 %, "
+            "below 60 %, or more, for the hub's model.",
+            option="only environments with this share of useful groups for the hub's model",
+            choices=("none", "low", "medium", "high"),
+            source=CARD,
+        ),
+        Facet(
+            name="domain",
+            key="m",
+            column="latest__facets__domain",
+            title="Domain",
+            description="Whose keywords name that domain only.",
+            option="only environments of this domain",
+            choices=tuple(DOMAINS),
+            source="the wheel’s keywords",
+        ),
+        Facet(
+            name="turns",
+            key="u",
+            column="latest__facets__turns",
+            title="Turns",
+            description="By the most turns that a recorded rollout took.",
+            option="only environments whose longest rollout took this many turns",
+            choices=("1", "2-5", "6+"),
+            source=ROLLOUTS,
+        ),
+        Facet(
+            name="tools",
+            key="c",
+            column="latest__facets__tools",
+            title="Tools",
+            description="Whether the environment offers tools to the model.",
+            option="only environments that offer tools, or none",
+            choices=("offered", "none"),
+            source=ROLLOUTS,
+        ),
+        Facet(
+            name="verifier",
+            key="k",
+            column="latest__facets__verifier",
+            title="Verifier",
+            description="Whether a judge model was called for the rewards, or a program alone.",
+            option="only environments with this verifier",
+            choices=("program", "judge"),
+            source=ROLLOUTS,
+        ),
+        Facet(
+            name="tasks",
+            key="s",
+            column="latest__facets__tasks",
+            title="Tasks",
+            description="By the number of tasks that the survey listed to the end.",
+            option="only environments with this many tasks",
+            choices=("1-99", "100-999", "1000+", "endless"),
+            source=CARD,
         ),
         Facet(
             name="visibility",
@@ -119,6 +191,7 @@ FACETS = registry(
             title="Visibility",
             description="Only those.",
             choices=("public", "private"),
+            source=HUB,
             mine_only=True,
         ),
     )

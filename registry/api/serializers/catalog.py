@@ -12,7 +12,7 @@ from envyard.contract.facets import FACETS
 from registry.api.serializers.base import Body, SharedFieldsSerializer, read_model
 from registry.api.serializers.fields import Choice, Object, Text, Word
 from registry.catalog.models import Environment
-from registry.catalog.search.results import SORTS
+from registry.catalog.search.results import SORTS, WITHIN
 from registry.publishers.models import TrustedPublisher
 from registry.read_models.annotations import Spec, Uri
 from registry.read_models.environments import EnvironmentDetail, EnvironmentSummary
@@ -76,6 +76,11 @@ class CatalogQuery(SharedFieldsSerializer):
     q = Text(required=False, help_text="Words; all must occur, misspelled ones are forgiven.")
     mine = Choice(["1"], required=False, help_text="1: what you belong to, listed or not.")
     facets = Choice(["1"], required=False, help_text="1: count what the filters would leave.")
+    within = Choice(
+        [str(days) for days in WITHIN],
+        required=False,
+        help_text="Whose latest version was listed within this many days.",
+    )
     sort = Choice(
         SORTS, required=False, help_text="`relevance` needs `q`, and is then the usual order."
     )

@@ -54,12 +54,14 @@ def marks_of(environment: Any) -> Iterator[str]:
 def _read(row: Any, column: str) -> Iterator[str]:
     """The values at that Django lookup, related rows included; none for empty ones."""
     name, _, remainder = column.partition("__")
-    value = getattr(row, name)
+    value: Any = row.get(name) if isinstance(row, dict) else getattr(row, name)
     if hasattr(value, "all"):
         for related in value.all():
             yield from _read(related, remainder)
     elif remainder and value is not None:
         yield from _read(value, remainder)
+    elif isinstance(value, list):
+        yield from map(str, value)
     elif value:
         yield str(value)
 

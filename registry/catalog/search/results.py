@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import cached_property
 from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef
+from django.utils import timezone
 
 from envyard.contract.facets import FACETS
 from registry.accounts.models import Token, User
@@ -44,23 +46,26 @@ ORDERS = {
     "name": ("name", "pk"),
 }
 SORTS = (RELEVANCE, *ORDERS)
+WITHIN = (7, 30, 90, 365)  # days since the latest version was listed
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogSearch:
     """What to search for: words, and the value of each facet that is filtered by.
 
-    `mine` searches what the actor belongs to, listed or not, in place of the catalogue.
+    `mine` searches what the actor belongs to, listed or not, in place of the catalogue. `within` is
+    a number of days since the latest version was listed, one of WITHIN, 0 for any.
     """
 
     words: str = ""
     filters: Mapping[str, str] = field(default_factory=dict)
     mine: bool = False
+    within: int = 0
 
     @property
     def is_narrowed(self) -> bool:
-        """There are words, a filter or `mine`."""
-        return bool(self.words or self.marks or self.mine)
+        """There are words, a filter, a number of days or `mine`."""
+        return bool(self.words or self.marks or self.mine or self.within)
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -217,6 +222,11 @@ class SearchResults:
 
     def _visible(self) -> DocumentQuerySet:
         documents = SearchDocument.objects.all()
+        if self.search.within:
+            since = timezone.now() - timedelta(days=self.search.within)
+            documents = documents.filter(
+                pk__in=Environment.objects.filter(fresh_at__gte=since).values("pk")
+            )
         if self.search.mine and isinstance(self._actor, User):
             visible = Environment.objects.visible_to(self._actor, self._token)
             return documents.filter(environment__in=visible.belonging_to(self._actor))
