@@ -185,7 +185,7 @@ urlpatterns = [
     path("docs/findings/", docs.findings, name="docs-findings"),
     path("docs/findings/<str:code>/", docs.finding, name="docs-finding"),
     path("docs/measures/", docs.measures, name="docs-measures"),
-    path("docs/measures/<str:name>/", docs.measure, name="docs-measure"),
+    path("docs/measures/<str:measure>/", docs.measure, name="docs-measure"),
     path("docs/<path:name>/", docs.page, name="docs-page"),
     path("<owner:name>/", short_addresses.owner),
     path("<owner:owner>/<environment:name>/", short_addresses.environment),

@@ -90,12 +90,12 @@ def measures(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def measure(request: HttpRequest, name: str) -> HttpResponse:
+def measure(request: HttpRequest, measure: str) -> HttpResponse:
     """One measure."""
-    entry = entries.measures().get(name)
+    entry = entries.measures().get(measure)
     if entry is None:
         raise Http404
-    names = (name, entry.code) if entry.code else (name,)
+    names = (measure, entry.code) if entry.code else (measure,)
     context = {
         "measure": entry,
         "places": entries.places(*names),

@@ -33,7 +33,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{VERSION}/source", files.source, name="prime-source"),
     path(ENV, environments.delete),
     path("evaluations/", evaluations.evaluations),
-    path("evaluations/<uuid:pk>", evaluations.evaluation),
+    path("evaluations/<uuid:pk>", evaluations.evaluation, name="api-evaluation"),
     path("evaluations/<uuid:pk>/samples", evaluations.samples_of),
     path("evaluations/<uuid:pk>/finalize", evaluations.finalize),
     path("user/whoami", account.whoami),

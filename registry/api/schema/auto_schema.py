@@ -36,6 +36,8 @@ PARAMETERS = {
     "variable": ("The variable's name: capitals, digits and _.", "DIFFICULTY"),
     "key": ("The secret's name: capitals, digits and _.", "EXA_API_KEY"),
     "host": ("A host name, or `*.` before a domain.", "api.example.org"),
+    "code": ("A finding code, or an error code of the API.", "card.floor"),
+    "measure": ("The name of a measure of a card or of a model.", "floor"),
     "other": ("The id of another run.", "6b1d7f0a-3c55-4b6e-9a1b-0d2f4c8e7a11"),
     "platform": ("Interpreter and C library.", "cpython-311-x86_64-linux-gnu-2.36"),
 }

@@ -26,6 +26,7 @@ TAGS = {
     "Versions": "The immutable wheels of an environment, and what the checks found.",
     "Runs": "Evaluations of a version: progress, log, rollouts.",
     "Evaluations": "Suites, and evaluations of a model that people request.",
+    "Findings": "What finding codes and measures mean, and what to do.",
     "You": "Who you are, your tokens, signing a machine in, invitations to you.",
     "Organisations": "Names that several people publish under.",
     "Variables, secrets and hosts": "What owners and staff provide for the runs of an environment.",

@@ -62,8 +62,10 @@ EXAMPLES = {
         "envs/<owner>/<name>/<number>/raw/source/README.md"
     ),
     "sitemap-<section>.xml": "sitemap-environments.xml",
+    "api/v1/codes/<code>/": "api/v1/codes/card.floor/",
+    "api/v1/measures/<measure>/": "api/v1/measures/floor/",
     "docs/findings/<code>/": "docs/findings/card.floor/",
-    "docs/measures/<name>/": "docs/measures/floor/",
+    "docs/measures/<measure>/": "docs/measures/floor/",
     "docs/<name>/": "docs/card/",
     r"^confirm-email/(?P<key>[-:\w]+)/$": "confirm-email/key/",
     "^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$": "password/reset/key/1-key/",

@@ -106,6 +106,8 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
                 "filename": version.filename,
                 "platform": PLATFORM,
                 "variable": "MODE",
+                "code": "card.floor",
+                "measure": "floor",
                 "key": "EXA_API_KEY",
                 "host": "api.exa.ai",
             },
