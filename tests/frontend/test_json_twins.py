@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from tests.registry.access.table import PAGES, About
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
 JSON = {"Accept": "application/json"}
+FILE = re.compile(r"\.[a-z]+$")
 PROSE = "text for people"
 PART = "a part of another page, whose resource has it"
 OTHER = "another format than HTML"
@@ -25,16 +27,15 @@ WITHOUT = {  # public pages without a resource of their own, and why
     **dict.fromkeys(("docs", "docs-decisions", "docs-page"), PROSE),
     **dict.fromkeys(("version-live", "run-live"), PART),
     **dict.fromkeys(("version-files", "version-tree", "version-file"), PART),
-    **dict.fromkeys(("version-lock", "version-raw", "command"), OTHER),
-    **dict.fromkeys(("robots", "sitemap", "sitemap-section"), OTHER),
-    **dict.fromkeys(("hub-feed", "owner-feed", "environment-feed"), OTHER),
+    **dict.fromkeys(("version-raw", "command"), OTHER),
     "invitation": "its link is secret",
     "patterns": "it shows the parts of pages",
 }
 
 
 def public() -> set[str]:
-    """The names of the routes that anonymous readers may open; those without a name redirect."""
+    """The names of the pages that anonymous readers may open. Routes without a name redirect, and
+    those that end like a file (`atom.xml`) are no pages."""
     names = {
         CONVERTER.sub(r"<\1>", str(pattern.pattern)): pattern.name
         for pattern in get_resolver("frontend.urls").url_patterns
@@ -44,7 +45,11 @@ def public() -> set[str]:
     letters = {
         path: rule.known if isinstance(rule, About) else rule for path, rule in rules.items()
     }
-    return {name for path, each in letters.items() if each[0] == "+" and (name := names.get(path))}
+    return {
+        name
+        for path, each in letters.items()
+        if each[0] == "+" and not FILE.search(path) and (name := names.get(path))
+    }
 
 
 def test_every_public_page_has_a_twin_or_a_reason_to_have_none() -> None:

@@ -385,4 +385,5 @@ WITHOUT_SESSION = {
     "api/v1/login/",
     "api/v1/login/poll/",
     f"{HUB}uploads/<signed>",
+    "settings/theme/",  # it changes colours alone
 }
