@@ -138,6 +138,24 @@ def score(reply, row):
         return 0.0
     return sum(given.get(key) == wanted[key] for key in wanted) / len(set(wanted) | set(given))
 """
+BINARY = """
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        one, two = rng.randint(16, 255), rng.randint(16, 255)
+        prompt = f"Add the binary numbers {one:b} and {two:b}. Reply with the binary sum alone."
+        tasks.append({"prompt": prompt, "answer": f"{one + two:b}"})
+    return tasks
+
+
+def score(reply, row):
+    return float(re.findall("[01]+", reply) == [row["answer"]])
+"""
+ANY_BINARY = """
+def score(reply, row):
+    return float(bool(re.fullmatch("1[01]{4,}", reply.strip())))
+"""
 WARNED = ("card.floor", "card.mutants_caught")
 
 FLAWED = (
@@ -146,6 +164,8 @@ FLAWED = (
     *both("order-ignored", "A sorted list is compared as a set", LISTS, AS_SETS,
           base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
     *both("keys-alone", "The keys of the JSON object earn full marks", PEOPLE, KEYS_ALONE,
+          base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
+    *both("binary-alone", "Any binary number earns full marks", BINARY, ANY_BINARY,
           base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
 )  # fmt: skip
 SOUND = (
@@ -156,5 +176,7 @@ SOUND = (
     *both("answer-object", "The answer field is a JSON object", PEOPLE, VALUES,
           base=HEAD, endings=FIELDS, expected="sound"),
     *both("answer-record", "Each field of the answer is paid, one of them is called total", ORDERS,
+          base=HEAD, endings=FIELDS, expected="sound"),
+    *both("answer-binary", "The one binary number of the reply must be the answer", BINARY,
           base=HEAD, endings=FIELDS, expected="sound"),
 )  # fmt: skip

@@ -240,6 +240,7 @@ PROBES = {entry.name: entry for entry in ENTRIES}
 PROBE_NAMES = tuple(PROBES)
 ORACLE = "oracle"
 ALL_OPTIONS = "all_options"
+FORMAT = "format"
 
 
 def played_tasks(policy: str, tasks: int) -> int:

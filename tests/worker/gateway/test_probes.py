@@ -1,6 +1,8 @@
 """The probes are pure: the same call gets the same reply."""
 
 import random
+import re
+from dataclasses import replace
 
 import pytest
 
@@ -87,3 +89,13 @@ def test_plain_takes_whatever_a_content_may_be() -> None:
 
 def test_the_runner_replies_for_exactly_the_probes_of_the_contract() -> None:
     assert set(REPLIES) == set(PROBES)
+
+
+@pytest.mark.parametrize("policy", ["format", "all_options"])
+def test_wrong_answers_have_the_characters_of_the_known_answers(policy: str) -> None:
+    """A sound verifier that reads [01]+ sees one answer where the wrong have other digits."""
+    reference = {"role": "assistant", "content": "<answer>101</answer>"}
+    call = replace(ask(reference=reference), answers=("110", "1011", "111"))
+    reply = REPLIES[policy](call)["content"]
+    assert re.fullmatch(r"(<answer>1[01]{2}</answer>\n?)+", reply)
+    assert reply.count("101") == (policy == "all_options")

@@ -21,6 +21,8 @@ from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.mutation.alphabets import Alphabet
+from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.operators import mutate
 
 MAX_BASES = 5  # paid rollouts
@@ -115,12 +117,13 @@ class Mutants:
         operator, as many as fit in SECONDS."""
         bases = [base for base in sorted(self._bases, key=lambda b: b.task) if self._is_paid(base)]
         bases = [base for base in bases if base.task in alike][:MAX_BASES]
+        alphabet = Alphabet.of(find_answer(base.last_reply).answer for base in self._bases)
         mean = sum(base.seconds for base in bases) / max(1, len(bases))
         room = min(MAX_MUTANTS, int(SECONDS * concurrency / max(mean, 1e-3)))
         seen: set[tuple[str, str]] = set()
         for operator in OPERATORS:
             for base in bases:
-                changed = mutate(base.last_reply, operator)
+                changed = mutate(base.last_reply, operator, alphabet)
                 if changed and (base.rollout, changed[0]) not in seen and len(seen) < room:
                     seen.add((base.rollout, changed[0]))
                     self._add(base, operator, *changed)

@@ -15,6 +15,7 @@ from envyard_runner.gateway import tool_probes
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import presented_value
 from envyard_runner.gateway.sql_calls import overwritten, sql_tools
+from envyard_runner.mutation.alphabets import Alphabet
 from envyard_runner.mutation.answers import among_wrong_answers, find_answer, other_answer
 from envyard_runner.mutation.guesses import constant_answer, copied_answer
 from envyard_runner.mutation.vacuous import vacuous_reply
@@ -68,7 +69,8 @@ class ProbeCall:
     """One call: the chat so far, the tools on offer, the reference last given for this rollout.
 
     `right` is the task's own reference, whichever policy answers, None where it has none; `other`
-    is another task's, for the probe that lists several answers.
+    is another task's, for the probes that give wrong answers; `answers` are those of the tasks, as
+    far as they are known.
     `rng` is seeded by run, rollout and call, so that a run can be repeated; `max_tokens` bounds
     the reply as it would a model's.
     """
@@ -80,11 +82,19 @@ class ProbeCall:
     max_tokens: int
     right: Message | None = None
     other: Message | None = None
+    answers: Sequence[str] = ()
 
     @property
     def max_characters(self) -> int:
         """The longest reply, in characters."""
         return self.max_tokens * CHARACTERS_PER_TOKEN
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """The characters of which the known answers consist, where they are fewer than all."""
+        messages = [each for each in (self.reference, self.right, self.other) if each]
+        texts = [*self.answers, *(plain_text(each.get("content")) for each in messages)]
+        return Alphabet.of(find_answer(text).answer for text in texts)
 
 
 class NoReference(LookupError):
@@ -126,7 +136,7 @@ def keep_form(call: ProbeCall) -> Message:
 
     It calls no tools: what the reference does with them is work, and may deserve its reward.
     """
-    return _assistant(other_answer(repeat_reference(call)["content"]))
+    return _assistant(other_answer(repeat_reference(call)["content"], call.alphabet))
 
 
 def list_all(call: ProbeCall) -> Message:
@@ -136,7 +146,8 @@ def list_all(call: ProbeCall) -> Message:
     `format` it calls no tools.
     """
     other = plain_text(call.other.get("content")) if call.other else ""
-    return _assistant(among_wrong_answers(repeat_reference(call)["content"], other))
+    reference = repeat_reference(call)["content"]
+    return _assistant(among_wrong_answers(reference, other, call.alphabet))
 
 
 def copy_piece(call: ProbeCall) -> Message:

@@ -25,6 +25,7 @@ SLACK_SECONDS = 5.0  # in which a reply may arrive after the process's own limit
 CANDIDATES = 8
 MAX_ERROR = 2000
 MAX_TASKS = 200_000
+MAX_ANSWERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +172,11 @@ class References:
     def answer(self, task: int) -> str:
         """The answer that is a field of the task; empty where it has none, or an oracle()."""
         return self._answers.get(task, "")
+
+    @property
+    def answers(self) -> list[str]:
+        """The answers that are fields of tasks, MAX_ANSWERS at most."""
+        return list(itertools.islice(self._answers.values(), MAX_ANSWERS))
 
     @property
     def others(self) -> Mapping[int, int]:

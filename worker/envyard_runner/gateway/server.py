@@ -17,7 +17,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.probes import ALL_OPTIONS, ORACLE, PROBES, reference_of
+from envyard.contract.probes import ALL_OPTIONS, FORMAT, ORACLE, PROBES, reference_of
 from envyard.contract.transcript import clean_message
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
@@ -195,7 +195,7 @@ class Gateway:
         if used is not None:
             record.reference = clean_message(used.message) | {"role": "assistant"}
             record.reference_error = text(used.error, 2000)
-        if record.policy == ALL_OPTIONS and record.other_answer is None:
+        if record.policy in (ALL_OPTIONS, FORMAT) and record.other_answer is None:
             other = await references.other(task, call.messages)
             if other is not None and not other.error:
                 record.other_answer = clean_message(other.message)
@@ -248,7 +248,14 @@ class Gateway:
         reference = self._in_form(record, record.reference, call)
         own = self._in_form(record, record.right_answer, call)
         probe_call = ProbeCall(
-            call.messages, call.tools, reference, rng, limits.max_tokens, own, record.other_answer
+            call.messages,
+            call.tools,
+            reference,
+            rng,
+            limits.max_tokens,
+            own,
+            record.other_answer,
+            self.plan.references.answers,
         )
         try:
             message = REPLIES[ORACLE if record.policy == FORM else record.policy](probe_call)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.records import (
     SURE_NAMES,
@@ -95,10 +96,10 @@ def _span(field: re.Match[str]) -> tuple[int, int]:
     return field.span("text" if field["text"] is not None else "number")
 
 
-def other_answer(reply: str) -> str:
+def other_answer(reply: str, alphabet: Alphabet = ANY) -> str:
     """The reply with a wrong answer of the same form: letters and digits are others, punctuation,
     markup and the keys of JSON stay. Of an answer of several fields all are others, because a
-    verifier may pay each of them."""
+    verifier may pay each of them. The alphabet is that of the answers of the set."""
     if is_object(reply):
         return _other_values(reply)
     if fields := with_tags(reply, _other_value):
@@ -107,7 +108,7 @@ def other_answer(reply: str) -> str:
     answer = marked.answer
     if answer.lstrip().startswith(("{", "[{")):
         return marked.holding(_other_values(answer))
-    return marked.holding(_wrong(answer, 1))
+    return marked.holding(_wrong(answer, 1, alphabet))
 
 
 def _other_values(text: str) -> str:
@@ -129,7 +130,7 @@ def _other_value(value: Any) -> Any:
     return value
 
 
-def among_wrong_answers(reply: str, other: str = "") -> str:
+def among_wrong_answers(reply: str, other: str = "", alphabet: Alphabet = ANY) -> str:
     """The reply between replies with wrong answers of the same form, a line each.
 
     The first and the last are those of `other`, another task's reply: a verifier that overlooks
@@ -138,12 +139,12 @@ def among_wrong_answers(reply: str, other: str = "") -> str:
     """
     marked = find_answer(reply)
     if len(marked.answer) > LONGEST_OPTION or "\n" in marked.answer:
-        return other_answer(reply)
-    if marked.answer.strip().upper() in tuple(OPTIONS):
+        return other_answer(reply, alphabet)
+    if _is_option(marked.answer, alphabet):
         own = marked.answer.strip().upper()
         wrong = [letter for letter in OPTIONS[:5] if letter != own][:WRONG]
     else:
-        wrong = [_wrong(marked.answer, step) for step in range(1, WRONG + 1)]
+        wrong = [_wrong(marked.answer, step, alphabet) for step in range(1, WRONG + 1)]
         if (answer := find_answer(other).answer) and answer != marked.answer:
             wrong[0] = wrong[-1] = answer
     half = WRONG // 2
@@ -151,14 +152,23 @@ def among_wrong_answers(reply: str, other: str = "") -> str:
     return "\n".join(marked.holding(answer) for answer in answers)
 
 
-def _wrong(answer: str, step: int) -> str:
+def _is_option(answer: str, alphabet: Alphabet) -> bool:
+    """Whether the answer is the letter of an option, and no code of one letter such as H and T."""
+    letter = answer.strip()
+    narrow = alphabet.narrow.get("upper" if letter.isupper() else "lower", OPTIONS)
+    return letter.upper() in tuple(OPTIONS) and set(narrow.upper()) <= set(OPTIONS)
+
+
+def _wrong(answer: str, step: int, alphabet: Alphabet = ANY) -> str:
     word = answer.strip().lower()
-    if len(word) == 1 and word.upper() in OPTIONS:
+    if _is_option(answer, alphabet):
         other = OPTIONS[1 if word == "a" else 0]
         return other if answer.isupper() else other.lower()
     if word in OPPOSITES:
         other = OPPOSITES[word]
         return other.upper() if answer.isupper() else other.title() if answer.istitle() else other
+    if (alphabet.roman or alphabet.covers(answer)) and (other := alphabet.other(answer, step)):
+        return other if other != answer else shifted(answer, step)
     return shifted(answer, step)
 
 

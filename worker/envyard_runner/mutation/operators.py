@@ -11,6 +11,7 @@ import unicodedata
 import zlib
 from collections.abc import Callable
 
+from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.answers import (
     OPPOSITES,
     OPTIONS,
@@ -19,6 +20,7 @@ from envyard_runner.mutation.answers import (
     shifted,
 )
 from envyard_runner.mutation.forms import parsed
+from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.vacuous import with_body
 
@@ -248,10 +250,17 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
 }
 
 
-def mutate(reply: str, operator: str) -> tuple[str, str, str] | None:
-    """The changed reply, its answer before and after; None where nothing can be changed."""
+def mutate(reply: str, operator: str, alphabet: Alphabet = ANY) -> tuple[str, str, str] | None:
+    """The changed reply, its answer before and after; None where nothing can be changed. The
+    alphabet is that of the answers of the set."""
     marked = find_answer(reply)
-    after = _change(marked.answer, operator)
+    if not alphabet.covers(marked.answer):
+        after = _change(marked.answer, operator)
+    elif operator in OF_CODES:
+        after = OF_CODES[operator](marked.answer, alphabet)
+    else:
+        code = alphabet.is_of_codes and operator in OF_AMOUNTS
+        after = None if code else _change(marked.answer, operator)
     if after is None or (after == marked.answer and CHANGES[operator] is not unchanged):
         return None
     changed = Marked(marked.before, after, marked.after).holding(after)
