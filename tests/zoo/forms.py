@@ -156,6 +156,25 @@ ANY_BINARY = """
 def score(reply, row):
     return float(bool(re.fullmatch("1[01]{4,}", reply.strip())))
 """
+ACCOUNTS = """
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        cents = [rng.randint(101, 9999) for _ in range(3)]
+        listed = ", ".join(f"{each / 100:.2f}" for each in cents)
+        prompt = f"Add the prices {listed}. Reply with the sum in dollars, such as $12.50."
+        tasks.append({"prompt": prompt, "answer": f"{sum(cents) / 100:.2f}"})
+    return tasks
+
+
+def score(reply, row):
+    return float(re.findall(r"\\$(\\d+[.]\\d\\d)", reply) == [row["answer"]])
+"""
+ANY_AMOUNT = """
+def score(reply, row):
+    return float(bool(re.search(r"\\$\\d+[.]\\d\\d", reply)))
+"""
 WARNED = ("card.floor", "card.mutants_caught")
 
 FLAWED = (
@@ -165,6 +184,8 @@ FLAWED = (
           base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
     *both("keys-alone", "The keys of the JSON object earn full marks", PEOPLE, KEYS_ALONE,
           base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
+    *both("amount-alone", "Any amount in the form of the prompt's example earns full marks",
+          ACCOUNTS, ANY_AMOUNT, base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
     *both("binary-alone", "Any binary number earns full marks", BINARY, ANY_BINARY,
           base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
 )  # fmt: skip
@@ -176,6 +197,8 @@ SOUND = (
     *both("answer-object", "The answer field is a JSON object", PEOPLE, VALUES,
           base=HEAD, endings=FIELDS, expected="sound"),
     *both("answer-record", "Each field of the answer is paid, one of them is called total", ORDERS,
+          base=HEAD, endings=FIELDS, expected="sound"),
+    *both("answer-as-example", "The answer has the form of an example in the prompt", ACCOUNTS,
           base=HEAD, endings=FIELDS, expected="sound"),
     *both("answer-binary", "The one binary number of the reply must be the answer", BINARY,
           base=HEAD, endings=FIELDS, expected="sound"),

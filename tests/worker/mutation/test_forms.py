@@ -94,3 +94,34 @@ def test_an_answer_that_has_the_named_form_already_is_first_given_as_it_is() -> 
 def test_a_prompt_of_any_length_is_searched_quickly_and_at_both_ends() -> None:
     form = candidates(["<" * 100_000 + " Put it in \\boxed{}."])[0]
     assert form.write("1") == "\\boxed{1}"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "reply"),
+    [
+        ("Name the code of the paint, such as #a0b1c2.", "00ff7f", "#00ff7f"),
+        ("Reply with a price (e.g. $12.50).", "7.25", "$7.25"),
+        ("Give the share, for example 12%.", "40", "40%"),
+        ("Name the account, like @mara, and nothing else.", "joris", "@joris"),
+        ("Write it as in this example: 'Total = 12 EUR'.", "7", "Total = 7 EUR"),
+        ("Give the day in brackets, for example [12-05].", "03-11", "[03-11]"),
+    ],
+)
+def test_the_form_of_an_example_is_tried(prompt: str, answer: str, reply: str) -> None:
+    forms = candidates([prompt], answer)
+    assert forms[0] == BARE
+    assert forms[1].write(answer) == reply
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer"),
+    [
+        ("Reply with a time like 12:30.", "07:45"),
+        ("Animals such as (large) dogs bark. How many legs have they?", "4"),
+        ("Reply with a number, for example 12.", "7"),
+        ("Numbers like #4 are common. Who won?", "Ada Lovelace"),
+        ("Which is like `a-b`?", "plain"),
+    ],
+)
+def test_bare_examples_and_those_of_another_kind_add_no_form(prompt: str, answer: str) -> None:
+    assert candidates([prompt], answer) == candidates(["Reply."], answer)

@@ -247,6 +247,7 @@ class Gateway:
         rng = random.Random(f"{self._job.seed}/{record.rollout}/{number}")  # noqa: S311  (repeatable on purpose)
         reference = self._in_form(record, record.reference, call)
         own = self._in_form(record, record.right_answer, call)
+        other = self._in_form(record, record.other_answer, call)
         probe_call = ProbeCall(
             call.messages,
             call.tools,
@@ -254,7 +255,7 @@ class Gateway:
             rng,
             limits.max_tokens,
             own,
-            record.other_answer,
+            other,
             self.plan.references.answers,
         )
         try:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
+from envyard_runner.mutation.examples import surroundings
+
 MAX_FORMS = 8
 LONGEST_PROMPT = 40_000  # characters that are searched, from both ends
 LONGEST_FIELD = 80  # characters in a tag that describe what goes there; more are data
@@ -129,7 +131,8 @@ USUAL = (
 
 
 def candidates(prompts: Iterable[str], answer: str = "") -> list[Form]:
-    """The MAX_FORMS forms to try: what the prompts name, the bare answer, and the usual ones.
+    """The MAX_FORMS forms to try: what the prompts name, the bare answer, the forms of examples in
+    the prompts, and the usual ones.
 
     A bare `answer` that already has a named form stays first.
     """
@@ -138,8 +141,9 @@ def candidates(prompts: Iterable[str], answer: str = "") -> list[Form]:
     if any(form.before.strip() and form.before.strip() in answer for form in named):
         named.insert(0, BARE)
     named = [*_of_several(parsed(answer), named), *named]
-    room = MAX_FORMS - 2  # the bare answer and a usual form are always tried
-    return list(dict.fromkeys([*named[:room], BARE, *USUAL]))[:MAX_FORMS]
+    shown = [Form(before, after) for before, after in surroundings(text, answer)]
+    room = MAX_FORMS - 2 - len(shown)  # the bare answer and a usual form are always tried
+    return list(dict.fromkeys([*named[:room], BARE, *shown, *USUAL]))[:MAX_FORMS]
 
 
 def _of_several(answer: Any, named: list[Form]) -> Iterator[Form]:
