@@ -175,6 +175,37 @@ ANY_AMOUNT = """
 def score(reply, row):
     return float(bool(re.search(r"\\$\\d+[.]\\d\\d", reply)))
 """
+BOXED = """
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        one, two = rng.randint(16, 255), rng.randint(16, 255)
+        prompt = f"Multiply {one} by {two}. Put the answer in \\\\boxed{{}}."
+        tasks.append({"prompt": prompt, "answer": str(one * two)})
+    return tasks
+"""
+BARE_ALONE = """
+def score(reply, row):
+    return float(reply.strip() == row["answer"])
+"""
+RATIOS = """
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        one, two = rng.randint(16, 255), rng.choice([7, 11, 13, 17, 19, 23])
+        prompt = f"Divide {one} by {two}. Reply with the quotient, rounded to two decimals."
+        tasks.append({"prompt": prompt, "answer": f"{one / two:.4f}"})
+    return tasks
+"""
+TOLERANT = """
+def score(reply, row):
+    try:
+        return float(abs(float(reply) - float(row["answer"])) <= 0.006)
+    except ValueError:
+        return 0.0
+"""
 WARNED = ("card.floor", "card.mutants_caught")
 
 FLAWED = (
@@ -186,6 +217,10 @@ FLAWED = (
           base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
     *both("amount-alone", "Any amount in the form of the prompt's example earns full marks",
           ACCOUNTS, ANY_AMOUNT, base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
+    *both("asked-box-unpaid", "A box is asked for, the bare answer paid", BOXED,
+          BARE_ALONE, base=HEAD, endings=FIELDS, expected="warned", codes=("card.reference_form",)),
+    *both("rounded-otherwise", "Two decimals are asked for, four paid", RATIOS,
+          BARE_ALONE, base=HEAD, endings=FIELDS, expected="warned", codes=("card.reference_form",)),
     *both("binary-alone", "Any binary number earns full marks", BINARY, ANY_BINARY,
           base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
 )  # fmt: skip
@@ -200,6 +235,8 @@ SOUND = (
           base=HEAD, endings=FIELDS, expected="sound"),
     *both("answer-as-example", "The answer has the form of an example in the prompt", ACCOUNTS,
           base=HEAD, endings=FIELDS, expected="sound"),
+    *both("answer-rounded", "References have more decimals than asked for",
+          RATIOS, TOLERANT, base=HEAD, endings=FIELDS, expected="sound"),
     *both("answer-binary", "The one binary number of the reply must be the answer", BINARY,
           base=HEAD, endings=FIELDS, expected="sound"),
 )  # fmt: skip

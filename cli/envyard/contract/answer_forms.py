@@ -16,13 +16,16 @@ class AnswerForm:
 
     `tried` counts the forms, `reward` is the mean over the tasks on which they were tried, `lowest`
     that of the worst-paid form: where both are equal, the form decides nothing. Both are None where
-    no attempt got a reward.
+    no attempt got a reward. `asked` is a form that the prompts ask for beyond doubt and that is not
+    the best-paid, empty where there is none; `asked_reward` is its mean.
     """
 
     form: str
     tried: int
     reward: float | None = None
     lowest: float | None = None
+    asked: str = ""
+    asked_reward: float | None = None
 
     @property
     def is_paid(self) -> bool:
@@ -41,4 +44,6 @@ class AnswerForm:
             tried=count(data.get("tried")),
             reward=finite(data.get("reward")),
             lowest=finite(data.get("lowest")),
+            asked=text(data.get("asked"), CHARACTERS),
+            asked_reward=finite(data.get("asked_reward")),
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from envyard.contract.answer_forms import AnswerForm
 from envyard.contract.facts import Facts, TaskResult
 from envyard_runner.gateway.form_trial import FormTrial, answered_tasks
@@ -52,6 +54,32 @@ def test_where_no_form_or_every_form_is_paid_the_one_that_the_prompt_names_is_us
         assert not trial.result.is_paid
 
 
+@pytest.mark.parametrize(
+    ("prompt", "answer", "paid", "asked"),
+    [
+        ("Put the answer in \\boxed{}.", "42", "42", "\\boxed{...}"),
+        ("Put the answer in \\boxed{}.", "42", "\\boxed{42}", ""),
+        ("Do not put the answer in \\boxed{}.", "42", "42", ""),
+        ("Use <answer></answer> or \\boxed{}.", "42", "\\boxed{42}", ""),
+        ("Use the tags <city></city>.", "42", "42", ""),
+        ("Divide, with two decimals.", "3.14159", "3.14159", "... (2 decimals)"),
+        ("Divide, with two decimals.", "3.14159", "3.14", ""),
+        ("Divide, with two decimals.", "3.14", "3.14", ""),
+        ("Divide.", "42", "42", ""),
+    ],
+)
+def test_a_form_that_the_prompt_asks_for_and_that_is_not_the_best_paid_is_reported(
+    prompt: str, answer: str, paid: str, asked: str
+) -> None:
+    trial, messages = FormTrial(SPEC), [{"role": "user", "content": prompt}]
+    for name in trial.plan({0}, tried=True):
+        reply = trial.in_form({"role": "assistant", "content": answer}, name, messages)["content"]
+        trial.ended(name, float(reply == paid))
+    assert trial.result is not None
+    assert trial.result.is_paid
+    assert (trial.result.asked, trial.result.asked_reward) == (asked, 0.0 if asked else None)
+
+
 def test_the_answer_of_an_oracle_hook_is_never_changed() -> None:
     trial = FormTrial(SPEC)
     trial.plan({0}, tried=True)
@@ -95,7 +123,9 @@ def test_the_collector_reports_the_form_once_the_trial_has_ended() -> None:
         reports.append(feed("rollout", rollout=name, ok=True, reward=float(number == 2)))
     assert reports[:-1] == [None] * (MAX_FORMS - 1)
     assert isinstance(reports[-1], Facts)
-    assert reports[-1].answer_form == AnswerForm("<answer>...</answer>", 7, 1.0, 0.0)
+    assert reports[-1].answer_form == AnswerForm(
+        "<answer>...</answer>", 7, 1.0, 0.0, "\\boxed{...}", 0.0
+    )
     assert Facts.from_dict(reports[-1].to_dict()) == reports[-1]
     assert feed.collector.scored == []
 

@@ -20,7 +20,7 @@ from envyard.contract.probes import reference_of
 from envyard.contract.values import count
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.probes import Message
-from envyard_runner.mutation.forms import BARE, MAX_FORMS, Form, candidates
+from envyard_runner.mutation.forms import BARE, MAX_FORMS, Form, asked_beyond_doubt, candidates
 
 POLICY = "form"  # of the trial's rollouts: no probe, and no model
 TRIED_TASKS = 2
@@ -39,6 +39,7 @@ class FormTrial:
         self._answered: frozenset[int] = frozenset()
         self._left: set[str] = set()
         self._forms: dict[int, list[Form]] = {}
+        self._asked: list[Form] = []
         self._rewards: defaultdict[Form, list[float | None]] = defaultdict(list)
         self._over = asyncio.Event()
 
@@ -70,6 +71,7 @@ class FormTrial:
         if policy == POLICY:
             if int(task) not in self._forms:
                 self._forms[int(task)] = _candidates(messages, answer)
+                self._asked += asked_beyond_doubt(_prompts(messages), answer)
             known = self._forms[int(task)]
             form = known[int(number)] if int(number) < len(known) else BARE
         else:
@@ -97,7 +99,24 @@ class FormTrial:
         means = {form: _mean(rewards) for form, rewards in self._rewards.items()}
         known = [mean for mean in means.values() if mean is not None]
         best = self.chosen or self._order[0]
-        return AnswerForm(best.name, len(means), means.get(best), min(known, default=None))
+        asked = self._refused(best, means)
+        return AnswerForm(
+            best.name,
+            len(means),
+            means.get(best),
+            min(known, default=None),
+            asked.name if asked else "",
+            means.get(asked) if asked else None,
+        )
+
+    def _refused(self, best: Form, means: dict[Form, float | None]) -> Form | None:
+        """The best-paid form around the answer that the prompts ask for, unless it is the best of
+        all; else a format of the answer itself, which compares with the bare answer alone."""
+        around = [form for form in self._asked if form in means and not form.layout]
+        if around:
+            return None if best in around else max(around, key=lambda form: means[form] or 0.0)
+        formats = [form for form in self._asked if form in means]
+        return next((form for form in formats if best == BARE), None)
 
     @property
     def _order(self) -> list[Form]:
@@ -128,8 +147,12 @@ def answered_tasks(rows: list[dict[str, Any]]) -> set[int]:
 
 
 def _candidates(messages: Sequence[Message], answer: str) -> list[Form]:
+    return candidates(_prompts(messages), answer)
+
+
+def _prompts(messages: Sequence[Message]) -> list[str]:
     prompts = [m for m in messages if m.get("role") in ("system", "developer", "user")]
-    return candidates((plain_text(m.get("content")) for m in prompts), answer)
+    return [plain_text(m.get("content")) for m in prompts]
 
 
 def _mean(rewards: Sequence[float | None]) -> float | None:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from envyard_runner.mutation.alphabets import ANY, Alphabet
-from envyard_runner.mutation.forms import parsed
+from envyard_runner.mutation.forms import SURE_NAMES, parsed
 from envyard_runner.mutation.records import (
-    SURE_NAMES,
     data_names,
     is_object,
     with_tags,

@@ -42,7 +42,7 @@ def _without(example: str, number: re.Match[str]) -> str:
 def _unpunctuated(token: str) -> str:
     """The token without the punctuation of its sentence, and without the bracket around it."""
     token = token.rstrip(ALONE)
-    for opening, closing in ("()", "[]"):
+    for opening, closing in (("(", ")"), ("[", "]")):
         if token.endswith(closing) and opening not in token:
             token = token[:-1].rstrip(ALONE)
     return token

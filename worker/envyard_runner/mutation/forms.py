@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from envyard_runner.mutation.asked import Asked, asked_layouts, laid_out
 from envyard_runner.mutation.examples import surroundings
 
 MAX_FORMS = 8
@@ -29,6 +30,14 @@ ANSWER_NAMES = (
     "total", "sum", "number", "count",
 )  # fmt: skip
 TAG = re.compile(r"<([A-Za-z][\w-]{0,30})>")
+# A field of one of these names is the answer whatever stands beside it; later names, such as
+# `total`, are also those of data.
+SURE_NAMES = ANSWER_NAMES[:8]
+AGAINST = re.compile(
+    r"(?:\bnot\b|n't\b|\bno\b|\bnever\b|\bwithout\b|\binstead of\b)[^.\n]{0,60}"
+    r"(?:boxed|<\w+>|####|\bjson\b|\btags?\b|\bmarkup\b|\bformat)",
+    re.IGNORECASE,
+)
 BOXED = re.compile(r"\\+boxed")
 JSON_WORD = re.compile(r"\bjson\b|\{\s*[\"']\w+[\"']\s*:", re.IGNORECASE)
 KEY = re.compile(r"[\"'`](\w{1,30})[\"'`]\s*:(?:\s*(\d+(?:\.\d+)?))?")
@@ -70,6 +79,7 @@ class Form:
     def name(self) -> str:
         """The form as shown to people, with three dots in the answer's place."""
         shown = {"commas": "a, b", "lines": "a\nb", "tags": "<a>...</a><b>...</b>"}
+        shown |= {each: f"... ({each})" for each in ASKED}
         return f"{self.before}{shown.get(self.layout, '...')}{self.after}".replace("\n", "\\n")
 
     def write(self, answer: str) -> str:
@@ -110,8 +120,12 @@ def parsed(answer: str) -> Any:
         return None
 
 
-Layout = Literal["", "text", "value", "commas", "lines", "tags"]
+Layout = Literal["", "text", "value", "commas", "lines", "tags"] | Asked
+ASKED: dict[Layout, Callable[[str], str]] = {
+    each: partial(laid_out, each) for each in get_args(Asked)
+}
 LAYOUTS: dict[Layout, Callable[[str], str]] = {
+    **ASKED,
     "": str,
     "text": _as_text,
     "value": _as_value,
@@ -132,7 +146,7 @@ USUAL = (
 
 def candidates(prompts: Iterable[str], answer: str = "") -> list[Form]:
     """The MAX_FORMS forms to try: what the prompts name, the bare answer, the forms of examples in
-    the prompts, and the usual ones.
+    the prompts, the bare answer in a format that they ask for, and the usual ones.
 
     A bare `answer` that already has a named form stays first.
     """
@@ -142,8 +156,24 @@ def candidates(prompts: Iterable[str], answer: str = "") -> list[Form]:
         named.insert(0, BARE)
     named = [*_of_several(parsed(answer), named), *named]
     shown = [Form(before, after) for before, after in surroundings(text, answer)]
+    shown += [Form(layout=layout) for layout in asked_layouts(text, answer)]
     room = MAX_FORMS - 2 - len(shown)  # the bare answer and a usual form are always tried
     return list(dict.fromkeys([*named[:room], BARE, *shown, *USUAL]))[:MAX_FORMS]
+
+
+def asked_beyond_doubt(prompts: Iterable[str], answer: str) -> list[Form]:
+    """The forms of `candidates` that the prompts ask for without a word against them: a box, a tag
+    or a key that is called answer, ####, and the formats of `asked`."""
+    prompts = list(prompts)
+    text = "\n".join(_searched(prompt) for prompt in prompts)
+    forms = candidates(prompts, answer)
+    named = set(_named(text)) if not AGAINST.search(text) else set()
+    return [form for form in forms if form.layout in ASKED or (form in named and _is_sure(form))]
+
+
+def _is_sure(form: Form) -> bool:
+    openings = [f"<{name}>" for name in SURE_NAMES] + [f'"{name}": ' for name in SURE_NAMES]
+    return form.before in ("\\boxed{", "#### ") or form.before.endswith(tuple(openings))
 
 
 def _of_several(answer: Any, named: list[Form]) -> Iterator[Form]:

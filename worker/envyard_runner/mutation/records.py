@@ -10,11 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from envyard_runner.mutation.forms import ANSWER_NAMES, parsed
+from envyard_runner.mutation.forms import SURE_NAMES, parsed
 
-# A field of one of these names is the answer whatever stands beside it; later names of
-# ANSWER_NAMES, such as `total`, are also those of data.
-SURE_NAMES = ANSWER_NAMES[:8]
 EXPLAINING = frozenset(
     {"reasoning", "reason", "explanation", "rationale", "thought", "thoughts", "thinking", "think"}
     | {"analysis", "steps", "work", "justification", "confidence", "notes", "comment", "plan"}

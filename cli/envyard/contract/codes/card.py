@@ -55,6 +55,12 @@ CARD = (
         "Compare these tasks' references with what the verifier accepts.",
     ),
     environment_fault(
+        "card.reference_form",
+        "The right answer is not paid in the form that the prompt asks for.",
+        "Make the prompt, the references and what the verifier reads agree on one form.",
+        severity="warning",
+    ),
+    environment_fault(
         "card.leaks",
         "The first call names the answer.",
         "Keep the answer out of what the policy reads before it replies.",
