@@ -245,6 +245,7 @@ PAGES: dict[str, Row] = {
     f"{P_ENV}atom.xml": {"GET": About("+++++++", "..0000.")},
     "leaderboards/": {"GET": P_EVERYBODY},
     P_ENV: {"GET": P_SEES},
+    f"{P_ENV}preview.png": {"GET": P_SEES},
     f"{P_ENV}star/": {"POST": P_STARS},
     f"{P_ENV}watch/": {"POST": P_STARS},
     f"{P_ENV}report/": {"GET": P_STARS, "POST": P_STARS},
