@@ -6,6 +6,7 @@ A path is resolved in the archive's list of members; what is not there is shown 
 from __future__ import annotations
 
 import html
+import logging
 import posixpath
 import re
 from urllib.parse import unquote
@@ -13,15 +14,14 @@ from urllib.parse import unquote
 from django.urls import reverse
 
 from frontend.render import raw
-from registry import storage
 from registry.catalog.models import Version
-from registry.errors import HubError
 from registry.sources import browse
 from registry.sources.models import Source
 from registry.uploads.readme_html import RELATIVE
 
 IMAGE = re.compile(r'<img((?: [a-z]+="[^"]*")*)>')
 LINK = re.compile(r'<a href="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
+log = logging.getLogger(__name__)
 ATTRIBUTE = re.compile(r' ([a-z]+)="([^"]*)"')
 
 
@@ -53,7 +53,8 @@ class _Files:
         self._tree = "wheel" if source is None else "source"
         try:
             self._paths = browse.paths(version=version, source=source)
-        except (HubError, storage.Missing):  # not stored yet, or not readable
+        except Exception:  # each storage raises its own, and the page needs none of these files
+            log.exception("the files of %s cannot be listed", version)
             self._paths = frozenset()
         top = {path.partition("/")[0] for path in self._paths}
         nested = source is not None and len(top) == 1 and not top & self._paths
