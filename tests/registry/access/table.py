@@ -239,6 +239,7 @@ P_OF_ORG = "orgs/<name>/"
 PAGES: dict[str, Row] = {
     "": {"GET": P_EVERYBODY},
     "envs/": {"GET": P_EVERYBODY},
+    "patterns/": {"GET": P_EVERYBODY},
     "envs/atom.xml": {"GET": P_EVERYBODY},
     "owners/<name>/atom.xml": {"GET": P_EVERYBODY},
     # For every reader what an anonymous one may see.
