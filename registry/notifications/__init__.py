@@ -1,1 +1,4 @@
-"""What happened to environments, for feeds, notifications and webhooks; reads the journal."""
+"""What happened to environments, for feeds, notifications and webhooks; reads the journal.
+
+May import accounts, catalog, events and errors.
+"""
