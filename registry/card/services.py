@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 
 from envyard.card.evidence import Evidence, name
@@ -22,6 +23,8 @@ from registry.card.summary import summary_of
 from registry.catalog.services import store_learnability
 from registry.runs import transcripts
 from registry.runs.models import Rollout, Run
+
+log = logging.getLogger(__name__)
 
 
 def evidence_of(run: Run) -> Evidence:
@@ -75,9 +78,14 @@ def compute(*, run: Run) -> Card:
 
 
 def _offers_tools(run: Run) -> bool | None:
-    """Whether the first transcript of the run offers tools; None where there is none."""
+    """Whether the first transcript of the run offers tools; None where there is none, and where
+    the storage fails, on which no card may depend."""
     row = run.rollouts.filter(ok=True, pack__isnull=False).select_related("pack").first()
-    transcript = transcripts.read(row) if row else None
+    try:
+        transcript = transcripts.read(row) if row else None
+    except Exception:  # each storage raises its own
+        log.exception("the transcripts of run %s cannot be read", run.pk)
+        return None
     return None if transcript is None else any(transcript.tools)
 
 

@@ -9,11 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 from django.apps import apps
+from django.conf import settings
 from django.db import connection
 
 from envyard.contract.domains import domains_of
 from envyard.contract.facets import FACETS
 from envyard.contract.survey import Split, Survey
+from registry import storage
 from registry.accounts.models import User
 from registry.card import services
 from registry.card.facet_values import learnable_band, tasks_band, turns_band
@@ -21,6 +23,7 @@ from registry.catalog.models import Version
 from registry.catalog.search import documents
 from registry.catalog.search.results import CatalogSearch, SearchResults
 from registry.runs.models import Run
+from registry.runs.transcript_models import TranscriptPack
 from tests.factories import make_rollout, make_run, make_version
 from tests.registry.run_factories import make_facts, make_transcript
 
@@ -75,6 +78,19 @@ def test_the_migration_gives_listed_versions_the_values_that_rows_show(alice: Us
     assert Version.objects.get().facets == expected
     services.compute(run=run)
     assert Version.objects.get().facets == before
+
+
+@pytest.mark.django_db
+def test_a_card_does_not_depend_on_the_storage(alice: User) -> None:
+    run = played(alice, tools=True)
+    assert Version.objects.get().facets["tools"] == "offered"
+    pack = TranscriptPack.objects.get()
+    path = Path(settings.HUB_STORAGE_PATH, storage.key("transcripts", pack.sha256))
+    path.write_bytes(b"x" * path.stat().st_size)
+    services.compute(run=run)
+    facets = Version.objects.get().facets
+    assert "tools" not in facets
+    assert facets["turns"] == "1"
 
 
 def test_bands_leave_out_what_is_not_known() -> None:
