@@ -36,6 +36,7 @@ from frontend.pages import (
     theme,
     tokens,
     version,
+    webhooks,
 )
 
 ENV = "envs/<str:owner>/<str:name>/"
@@ -113,6 +114,9 @@ urlpatterns = [
         publishers.remove,
         name="environment-publisher-remove",
     ),
+    path(f"{ENV}settings/webhooks/", webhooks.of_environment, name="environment-webhooks"),
+    path("owners/<str:name>/webhooks/", webhooks.of_owner, name="owner-webhooks"),
+    path("webhooks/<uuid:pk>/", webhooks.webhook, name="webhook"),
     path(f"{ENV}evaluations/<uuid:pk>/", evaluation.evaluation, name="evaluation"),
     path(f"{ENV}evaluations/<uuid:pk>/delete/", evaluation.delete, name="evaluation-delete"),
     path(VERSION, version.version, name="version"),

@@ -43,6 +43,7 @@ app.conf.update(
         "ring": _periodic(1.5 * settings.HUB_SWEEP_SECONDS, "registry.ring"),
         "index": _periodic(15.0, "registry.publish_index"),
         "notify": _periodic(10.0, "registry.notify"),
+        "webhooks": _periodic(10.0, "registry.send_webhooks"),
         "remeasure": _periodic(600.0, "registry.remeasure"),
         "recount": _periodic(300.0, "registry.recount"),
         "prune": _periodic(3600.0, "registry.prune"),

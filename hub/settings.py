@@ -97,6 +97,8 @@ HUB_OIDC_ISSUERS = env.labelled_urls(
     labels=("github", "gitlab", "other"),
 )
 # The path of a trusted_root.json, `bundled` (sigstore library) or `tuf` (fetched once a day).
+# Hosts that webhooks may reach although their addresses are private.
+HUB_WEBHOOK_HOSTS = env.hosts("HUB_WEBHOOK_HOSTS", ())
 HUB_SIGSTORE_TRUST = env.text("HUB_SIGSTORE_TRUST", "bundled")
 if HUB_SIGSTORE_TRUST not in ("bundled", "tuf") and not Path(HUB_SIGSTORE_TRUST).is_file():
     raise env.refuse("HUB_SIGSTORE_TRUST", HUB_SIGSTORE_TRUST, "must be bundled, tuf or a file")

@@ -19,4 +19,5 @@ class RegistryConfig(AppConfig):
         import registry.runs.permissions
         import registry.self_reported.permissions
         import registry.self_reported.usage
-        import registry.sources.usage  # noqa: F401 - importing a module registers its entries
+        import registry.sources.usage
+        import registry.webhooks.permissions  # noqa: F401 - importing a module registers its entries

@@ -14,7 +14,7 @@ NEWS = frozenset(
     (
         *("version.listed", "version.rejected", "version.held", "version.remeasured"),
         *("version.yanked", "version.unyanked", "version.quarantined", "version.released"),
-        *("environment.quarantined", "environment.released", "invitation.sent"),
+        *("environment.quarantined", "environment.released", "invitation.sent", "webhook.disabled"),
         *("run.succeeded", "run.failed", "run.errored"),
     )
 )

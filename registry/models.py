@@ -41,6 +41,7 @@ from registry.runs.transcript_models import TranscriptPack
 from registry.self_reported.models import Evaluation, SampleBatch
 from registry.sources.models import Delivery, Source
 from registry.uploads.readmes import RenderedReadme
+from registry.webhooks.models import Webhook, WebhookDelivery
 
 __all__ = [
     "CacheRow",
@@ -93,4 +94,6 @@ __all__ = [
     "VersionLock",
     "VersionNeed",
     "Watch",
+    "Webhook",
+    "WebhookDelivery",
 ]

@@ -20,6 +20,7 @@ from registry.sources import services as sources
 from registry.storage import probe
 from registry.upkeep import deleted
 from registry.uploads import readmes, staging
+from registry.webhooks import deliveries
 
 
 @shared_task(name="registry.check_version")
@@ -61,9 +62,15 @@ def publish_index() -> None:
 
 @shared_task(name="registry.notify")
 def notify() -> None:
-    """Make notifications from the journal and send their e-mails (beat)."""
-    notifications.deliver()
+    """Make notifications and deliveries of webhooks from the journal, and send e-mails (beat)."""
+    notifications.deliver(deliveries.create)
     notifications.send_mails()
+
+
+@shared_task(name="registry.send_webhooks")
+def send_webhooks() -> None:
+    """Send the deliveries of webhooks that are due (beat)."""
+    deliveries.send_due(now=timezone.now())
 
 
 @shared_task(name="registry.remeasure")
@@ -89,3 +96,4 @@ def prune() -> None:
     transcripts.delete_expired(now=timezone.now())
     readmes.delete_expired(now=timezone.now())
     notifications.delete_old(now=timezone.now())
+    deliveries.delete_old(now=timezone.now())

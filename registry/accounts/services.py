@@ -26,7 +26,7 @@ RESERVED = frozenset(
     invitations join leaderboards legacy login logout media moderation new notifications oidc
     organisations orgs owners password patterns privacy publish readyz reauthenticate register
     robots rss runner runners runs search security session settings signin signout signup simple
-    staff static stats status support tags terms tokens user users welcome www
+    staff static stats status support tags terms tokens user users webhooks welcome www
     """.split()  # noqa: SIM905 - as a list it would be sixty lines
 )
 

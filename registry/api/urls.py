@@ -29,6 +29,7 @@ from registry.api import (
     trials,
     upload,
     versions,
+    webhooks,
 )
 from registry.api.errors import answers_errors
 from registry.api.schema import document
@@ -55,6 +56,17 @@ api: list[URLPattern | URLResolver] = [
     path(f"{ENV}deprecate/", environments.deprecate, name="api-environment-deprecate"),
     path(f"{ENV}star/", environments.starring, name="api-environment-star"),
     path(f"{ENV}watch/", notifications.watching, name="api-environment-watch"),
+    path(f"{ENV}webhooks/", webhooks.of_environment, name="api-environment-webhooks"),
+    path("owners/<str:name>/webhooks/", webhooks.of_owner, name="api-owner-webhooks"),
+    path("webhooks/<uuid:pk>/", webhooks.webhook, name="api-webhook"),
+    path("webhooks/<uuid:pk>/enable/", webhooks.enable, name="api-webhook-enable"),
+    path("webhooks/<uuid:pk>/secret/", webhooks.renew, name="api-webhook-secret"),
+    path("webhooks/<uuid:pk>/deliveries/", webhooks.deliveries, name="api-webhook-deliveries"),
+    path(
+        "webhooks/<uuid:pk>/deliveries/<int:number>/redeliver/",
+        webhooks.redeliver,
+        name="api-webhook-redeliver",
+    ),
     path(f"{ENV}versions/", versions.versions, name="api-versions"),
     path(f"{ENV}runs/", runs.of_environment, name="api-environment-runs"),
     path(f"{ENV}suites/", evaluations.of_environment, name="api-suites"),

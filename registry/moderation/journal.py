@@ -104,6 +104,11 @@ SENTENCES = {
     "version.unyanked": "{actor} took back the yank of {version}",
     "version.uploaded": "{actor} uploaded {version}",
     "version.yanked": "{actor} yanked {version}",
+    "webhook.added": "{actor} added a webhook to {host}",
+    "webhook.disabled": "A webhook to {host} was disabled after three days of failures",
+    "webhook.enabled": "{actor} enabled the webhook to {host}",
+    "webhook.removed": "{actor} removed the webhook to {host}",
+    "webhook.renewed": "{actor} gave the webhook to {host} a new secret",
 }
 
 

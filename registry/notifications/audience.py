@@ -39,10 +39,11 @@ def _users(event: Event, kind: Kind) -> Iterator[int]:
     if INVITED in kind.audience:
         name = str(event.data.get("to", ""))
         yield from User.objects.filter(username=name, is_active=True).values_list("pk", flat=True)
+    owner = environment.owner if environment else event.owner
+    if OWNERS in kind.audience and owner is not None:
+        yield from _publishers(owner)
     if environment is None:
         return
-    if OWNERS in kind.audience:
-        yield from _publishers(environment.owner)
     if REQUESTER in kind.audience and event.run and event.run.requested_by_id:
         yield event.run.requested_by_id
     if WATCHERS in kind.audience:

@@ -24,9 +24,9 @@ class Kind:
 
     `sentence` is completed with `subject`, `model`, `role` and `sender`. `purpose` and `outcome`
     restrict the events to runs of that purpose and to measurements with that outcome. `public`
-    kinds are in feeds, as far as an anonymous reader may see their subject. `audience` is notified,
-    by e-mail too where a person chose it and the kind `offers_mail`; `owners_are_mailed` where
-    another part of the hub sends the owners an e-mail about it.
+    kinds are in feeds, as far as an anonymous reader may see their subject; those with `webhook`
+    are sent to webhooks. `audience` is notified, by e-mail too where a person chose it and the kind
+    `offers_mail`; `owners_are_mailed` where another part of the hub sends the owners an e-mail.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Kind:
     outcome: str = ""
     public: bool = False
     audience: tuple[str, ...] = ()
+    webhook: bool = False
     offers_mail: bool = True
     owners_are_mailed: bool = False
 
@@ -69,6 +70,7 @@ KINDS: dict[str, Kind] = {
             sentence="{subject} was listed",
             public=True,
             audience=ALL,
+            webhook=True,
         ),
         Kind(
             name="rejected",
@@ -76,6 +78,7 @@ KINDS: dict[str, Kind] = {
             verbs=("version.rejected",),
             sentence="{subject} was rejected",
             audience=(OWNERS,),
+            webhook=True,
         ),
         Kind(
             name="held",
@@ -83,6 +86,7 @@ KINDS: dict[str, Kind] = {
             verbs=("version.held",),
             sentence="The hub could not decide on {subject}",
             audience=(OWNERS,),
+            webhook=True,
         ),
         Kind(
             name="yanked",
@@ -91,6 +95,7 @@ KINDS: dict[str, Kind] = {
             sentence="{subject} was yanked",
             public=True,
             audience=ALL,
+            webhook=True,
         ),
         Kind(
             name="unyanked",
@@ -99,6 +104,7 @@ KINDS: dict[str, Kind] = {
             sentence="The yank of {subject} was taken back",
             public=True,
             offers_mail=False,
+            webhook=True,
         ),
         Kind(
             name="quarantined",
@@ -108,6 +114,7 @@ KINDS: dict[str, Kind] = {
             public=True,
             audience=ALL,
             owners_are_mailed=True,
+            webhook=True,
         ),
         Kind(
             name="released",
@@ -117,6 +124,7 @@ KINDS: dict[str, Kind] = {
             public=True,
             audience=ALL,
             owners_are_mailed=True,
+            webhook=True,
         ),
         Kind(
             name="evaluated",
@@ -126,6 +134,7 @@ KINDS: dict[str, Kind] = {
             purpose="evaluation",
             public=True,
             audience=(OWNERS, WATCHERS, REQUESTER),
+            webhook=True,
         ),
         Kind(
             name="not_evaluated",
@@ -144,6 +153,14 @@ KINDS: dict[str, Kind] = {
             public=True,
             audience=ALL,
             owners_are_mailed=True,
+            webhook=True,
+        ),
+        Kind(
+            name="webhook_disabled",
+            label="A webhook of yours is disabled",
+            verbs=("webhook.disabled",),
+            sentence="A webhook of {subject} was disabled after three days of failures",
+            audience=(OWNERS,),
         ),
         Kind(
             name="invitation",

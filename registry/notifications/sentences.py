@@ -31,6 +31,8 @@ def news(event: Event, kind: Kind) -> News:
     environment, version, run = event.environment, event.version, event.run
     subject = str(environment or event.owner or "")
     page = reverse("invitations")
+    if environment is None and event.owner and event.verb == "webhook.disabled":
+        page = reverse("owner-webhooks", args=(event.owner.name,))
     if environment is not None:
         place = (environment.owner.name, environment.name)
         page = reverse("environment", args=place)

@@ -8,7 +8,7 @@ twice, whatever worker is killed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 
 from allauth.account.models import EmailAddress
@@ -39,18 +39,19 @@ You get this e-mail because you chose it on {settings}
 """
 
 
-def deliver() -> int:
-    """Make the notifications of pending events; returns how many events it read."""
+def deliver(*also: Callable[[Event, Kind], object]) -> int:
+    """Make the notifications of pending events, and call each of `also` in the same transaction;
+    returns how many events it read."""
     read = 0
     for pk in list(PendingEvent.objects.order_by("pk").values_list("pk", flat=True)[:BATCH]):
         try:
-            read += _deliver(pk)
+            read += _deliver(pk, also)
         except Exception:
             log.exception("event %s made no notifications, the next call tries again", pk)
     return read
 
 
-def _deliver(pk: int) -> bool:
+def _deliver(pk: int, also: Iterable[Callable[[Event, Kind], object]]) -> bool:
     with transaction.atomic():
         if not PendingEvent.objects.filter(pk=pk).delete()[0]:
             return False  # another worker has made them
@@ -60,6 +61,8 @@ def _deliver(pk: int) -> bool:
         kind = kind_of(event)
         if kind is not None:
             notify(event, kind, recipients(event, kind))
+            for act in also:
+                act(event, kind)
     return True
 
 

@@ -36,7 +36,7 @@ def test_every_task_of_the_clock_exists() -> None:
     app.loader.import_default_modules()
     scheduled = {entry["task"] for entry in app.conf.beat_schedule.values()}
     assert scheduled <= set(app.tasks)
-    assert len(scheduled) == 7
+    assert len(scheduled) == 8
 
 
 def test_web_threads_send_through_the_hubs_own_app() -> None:

@@ -32,6 +32,7 @@ TAGS = {
     "Variables, secrets and hosts": "What owners and staff provide for the runs of an environment.",
     "Trusted publishers": "Workflows that publish without a stored token.",
     "Moderation": "Reports to staff, and quarantine.",
+    "Webhooks": "Signed messages to services of owners, with the log of their deliveries.",
     "Journal": "What happened, when and by whom.",
     "Leaks": "Report a token that was found in public.",
     "Installing": "The simple index and files, for pip and uv, in PyPI's protocol.",

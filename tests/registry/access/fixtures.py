@@ -30,6 +30,7 @@ from registry.runs.tokens import sign_run_token
 from registry.self_reported.models import Evaluation
 from registry.sources import services as sources
 from registry.sources.models import Delivery, Source
+from registry.webhooks.models import Webhook, WebhookDelivery
 from tests.factories import (
     make_environment,
     make_rollout,
@@ -141,6 +142,8 @@ def _of_lab(lab: Organisation, people: dict[str, User]) -> dict[str, str]:
     report = Report.objects.create(
         environment=about, reporter=people["carol"], reason="spam", text="It sells shoes."
     )
+    webhook = Webhook.objects.create(owner=lab.owner, url="https://example.org/hook", salt="0")
+    delivery = WebhookDelivery.objects.create(webhook=webhook, message_id="msg_0", state="failed")
     event = events.record("invitation.sent", owner=lab.owner, to="alice")
     notification = Notification.objects.create(user=people["alice"], event=event, kind="invitation")
     return {
@@ -155,6 +158,8 @@ def _of_lab(lab: Organisation, people: dict[str, User]) -> dict[str, str]:
         "report": str(report.pk),
         "machine": str(runners.create(name="lent")[0].pk),
         "notification": str(notification.pk),
+        "webhook": str(webhook.pk),
+        "delivery": str(delivery.pk),
     }
 
 
@@ -260,6 +265,8 @@ def _absent() -> Place:
             "report": "900000006",
             "machine": "900000007",
             "notification": "900000008",
+            "webhook": none,
+            "delivery": "900000009",
             "name": "absent-env",
             "number": "1.0.0",
             "run": none,

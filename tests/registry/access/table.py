@@ -73,6 +73,7 @@ OF_ORGANISATION = "00++++ +++0 ??"
 MANAGES_OWNER = "00xx++ xx+0 ??"
 MODERATES = "?xxxx+ xxxx ??"
 OWN_ADMIN = "?+++++ xx+x ??"
+WEBHOOK = "?..++. xx+x ??"
 OWN_READ = "?+++++ +++x ??"
 
 API: dict[str, Row] = {
@@ -87,6 +88,13 @@ API: dict[str, Row] = {
     f"{ENV}deprecate/": {"POST": DEPRECATES, "DELETE": DEPRECATES},
     f"{ENV}star/": {"PUT": STARS, "DELETE": STARS},
     f"{ENV}watch/": {"PUT": STARS, "DELETE": STARS},
+    f"{ENV}webhooks/": {"GET": TRUSTS, "POST": TRUSTS},
+    "api/v1/owners/<name>/webhooks/": {"GET": "?xx++x xx+x ??", "POST": "?xx++x xx+x ??"},
+    "api/v1/webhooks/<pk>/": {"GET": WEBHOOK, "DELETE": WEBHOOK},
+    "api/v1/webhooks/<pk>/enable/": {"POST": WEBHOOK},
+    "api/v1/webhooks/<pk>/secret/": {"POST": WEBHOOK},
+    "api/v1/webhooks/<pk>/deliveries/": {"GET": WEBHOOK, "POST": WEBHOOK},
+    "api/v1/webhooks/<pk>/deliveries/<number>/redeliver/": {"POST": WEBHOOK},
     f"{ENV}versions/": {"GET": SEES},
     f"{ENV}runs/": {"GET": SEES},
     f"{ENV}suites/": {"GET": SEES, "POST": DEPRECATES},
@@ -270,6 +278,9 @@ PAGES: dict[str, Row] = {
     f"{P_ENV}settings/provisions/hosts/<host>/refuse/": {"POST": P_STAFF},
     f"{P_ENV}settings/publishers/": {"GET": P_TRUSTS, "POST": P_TRUSTS},
     f"{P_ENV}settings/publishers/<pk>/remove/": {"POST": P_TRUSTS},
+    f"{P_ENV}settings/webhooks/": {"GET": P_TRUSTS, "POST": P_TRUSTS},
+    "owners/<name>/webhooks/": {"GET": ">xx++x>", "POST": ">xx++x>"},
+    "webhooks/<pk>/": {"GET": ">..++.>", "POST": ">..++.>"},
     f"{P_ENV}evaluations/<pk>/": {"GET": P_SEES},
     f"{P_ENV}evaluations/<pk>/delete/": {"POST": P_MANAGES},
     P_VERSION: {"GET": P_SEES},

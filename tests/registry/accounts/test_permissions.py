@@ -14,6 +14,7 @@ from registry.accounts.permissions import Actor, can, require, verbs
 from registry.errors import HubError
 from registry.models import Environment, Evaluation, Membership, Token, User, Version
 from registry.publishers.models import TrustedPublisher
+from registry.webhooks.models import Webhook
 from tests.factories import make_run, make_version
 from tests.people import make_lab, person
 
@@ -101,6 +102,7 @@ MATRIX: dict[tuple[str, str], set[str]] = {
     ("run.cancel", "public"): MANAGE,
     ("run.retry", "public"): MANAGE,
     ("publisher.manage", "public"): PUBLISH,
+    ("webhook.manage", "public"): PUBLISH,
     ("token.manage", "public"): {OWNER},
     ("account.organise", "public"): {OWNER},
     ("account.answer", "public"): {OWNER},
@@ -136,6 +138,8 @@ class World:
                 return Token(user=version.uploaded_by)
             case "publisher":
                 return TrustedPublisher(environment=version.environment)
+            case "webhook":
+                return Webhook(environment=version.environment, owner=version.environment.owner)
             case "hub":
                 return AnonymousUser()
             case "account":

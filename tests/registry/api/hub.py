@@ -20,6 +20,7 @@ from registry.notifications import watches
 from registry.publishers.models import TrustedPublisher
 from registry.runs import suites
 from registry.runs.tokens import sign_run_token
+from registry.webhooks import services as webhooks
 from tests.data_locks import locked
 from tests.factories import make_rollout, make_run, make_signed_card, make_version
 from tests.wheels import make_wheel
@@ -89,6 +90,9 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
         environment=version.environment, version=version, by=bob, reason="spam", text="No tasks."
     )
     events.record("environment.public", by=alice, environment=version.environment)
+    webhook = webhooks.add(to=alice.owner, url="https://example.org/x", kinds=[], by=alice)[0]
+    webhooks.add(to=version.environment, url="https://example.org/x", kinds=["listed"], by=alice)
+    delivery = webhook.deliveries.create(message_id="msg_0", type="version.listed", state="failed")
     watches.watch(environment=version.environment, by=alice)
     notifications.deliver()  # bob's invitation among them
     _provisions(version.environment)
@@ -119,6 +123,7 @@ def build(alice: User, lab: Organisation, root: User) -> Hub:
             f"{api}runners/": {"id": run.runner_id or 0},
             f"{api}organisations/": {"name": "lab", "username": "bob", "id": out.pk},
             f"{api}invitations/": {"id": to_alice.pk},
+            f"{api}webhooks/": {"id": webhook.pk, "number": delivery.pk},
             f"{api}moderation/reports/": {"id": reported.pk},
             f"{api}tokens/": {"public_id": "current"},
         },

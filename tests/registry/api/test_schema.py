@@ -88,6 +88,7 @@ def test_every_operation_has_texts_and_security(document: Document) -> None:
                 (
                     *("/star/", "/retry/", "/cancel/", "/drain/", "/accept/", "/decline/"),
                     *("/hosts/{host}/", "/approval/", "/watch/"),
+                    *("/enable/", "/secret/", "/deliveries/", "/redeliver/"),
                 )
             ), path
     assert len(named) == len(set(named))

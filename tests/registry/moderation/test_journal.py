@@ -41,6 +41,7 @@ WORDS = {
     ],
     "version.{to}": [s for s in Version.Status if s != Version.Status.UPLOADED],
     "version.{verb}": ["yanked", "unyanked", "quarantined", "released"],
+    "webhook.{change}": ["added", "enabled", "removed", "renewed"],
     "account.{change}": None,  # sent to users by allauth
     "verb": ["publisher.added", "publisher.removed", "user.staff_added", "user.staff_removed"],
 }

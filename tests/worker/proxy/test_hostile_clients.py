@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from envyard.contract.addresses import is_public
 from envyard_runner.proxy.client_hello import server_name
 from envyard_runner.proxy.limits import ProxyLimits
-from envyard_runner.proxy.outside import is_public
 from tests.worker.proxy.hosts import PUBLIC
 from tests.worker.proxy.served_proxy import ENDED, ServedProxy, closed
 from tests.worker.proxy.test_endpoint import play
