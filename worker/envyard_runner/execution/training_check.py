@@ -101,7 +101,7 @@ class TrainingCheck:
         self._why_none = self._why_none or self.replays.why_none
         self._log(outbox)
         outbox.add_facts(training=self.facts)
-        return [] if self._why_none else [*self._findings()]
+        return [*([] if self._why_none else self._findings()), *self._changed()]
 
     @property
     def facts(self) -> TrainingFacts:
@@ -154,6 +154,21 @@ class TrainingCheck:
         concurrency = 1 if self.replays.judged else self._guest.concurrency
         config = replace(host_config(self._guest, groups=groups), concurrency=concurrency)
         return host_files(config, HOST_FILES)
+
+    def _changed(self) -> Iterator[Finding]:
+        """The warning about conversations that nobody saw again."""
+        if changed := self.replays.changed:
+            replay = self.replays.replay(changed[0].name)
+            names = first_names([rollout.name for rollout in changed])
+            yield finding(
+                "run.conversation_changed",
+                f"{len(changed)} of {self.replays.chosen} rollouts showed the policy something "
+                "that none of three later plays with the same replies did, which agree with one "
+                f"another: {names}. Call {replay.diverged} of {changed[0].name} was then "
+                f"{replay.asked!r}.",
+                where=changed[0].name,
+                n=len(changed),
+            )
 
     def _findings(self) -> Iterator[Finding]:
         differing, compared = self.replays.differing, len(self.replays.compared)

@@ -59,7 +59,7 @@ class MutatedReplies:
     """
 
     def __init__(self, transcript: Transcript, content: str) -> None:
-        self.diverged, self.difference = 0, ""
+        self.diverged, self.difference, self.changed = 0, "", b""
         self._recorded, self._content = RecordedReplies(transcript), content
         self._left = len(transcript.calls)
 

@@ -30,6 +30,7 @@ class RepeatedReplies(Protocol):
 
     diverged: int
     difference: str
+    changed: bytes
 
     def answer(self, call: Call) -> Reply:
         """The reply; raises Refusal."""
@@ -54,12 +55,13 @@ class RecordedReplies:
     """The recorded calls of one transcript that the replay has not repeated yet.
 
     `diverged` is the number of the first call, from 1, that differed from the recorded one, 0 while
-    none did; `difference` describes it.
+    none did; `difference` describes it, and `changed` is a digest of its messages.
     """
 
     def __init__(self, transcript: Transcript) -> None:
         self.diverged = 0
         self.difference = ""
+        self.changed = b""
         self._calls = 0
         digests = [_message_digest(node.message) for node in transcript.nodes]
         tool_digests = [_digest(tools) for tools in transcript.tools]
@@ -91,7 +93,7 @@ class RecordedReplies:
         best = max(self._left, key=lambda candidate: _similarity(candidate, messages, tools))
         self._left.remove(best)
         if best.messages != messages:
-            self._diverge(_describe_last(call.messages))
+            self._diverge(_describe_last(call.messages), changed=b"".join(messages))
         elif best.tools != tools:
             self._diverge("the same with other tools on offer")
         return _reply(best)
@@ -104,9 +106,10 @@ class RecordedReplies:
                 f"nothing: it ended after {self._calls} of {total} calls", self._calls + 1
             )
 
-    def _diverge(self, difference: str, call: int = 0) -> None:
+    def _diverge(self, difference: str, call: int = 0, changed: bytes = b"") -> None:
         if not self.diverged:
             self.diverged, self.difference = call or self._calls, difference
+            self.changed = hashlib.sha256(changed).digest() if changed else b""
 
 
 def _reply(recorded: RecordedCall) -> Reply:

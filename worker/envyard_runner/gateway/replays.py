@@ -83,7 +83,8 @@ class Replays:
     are handed out. `judge` repeats the verdicts that they had; `bases` are those that called a
     judge and are played again in other ways, `mutants` those with a changed reply, which are played
     after the replays. `expected` are the chosen ones that the hub knows, `kept` those that can
-    be repeated, `judged` the judge's exchanges; `compared`: whether rewards compare attempts.
+    be repeated, `changed` digests of the first calls that replays made otherwise, `judged` the
+    judge's exchanges; `compared`: whether rewards compare attempts.
     """
 
     def __init__(self, job: JobSpec, judge: JudgeRecords) -> None:
@@ -91,6 +92,7 @@ class Replays:
         self.bases = Bases()
         self.mutants = Mutants()
         self.kept: dict[str, Kept] = {}
+        self.changed: dict[str, bytes] = {}
         self.compared = False
         self._concurrency = job.concurrency
         self._seed = f"{job.seed}/{job.run}"
@@ -211,6 +213,7 @@ class Replays:
             self._results[rollout] = Replay(left_out=NO_REPLY)
             return True
         record.replies_to_repeat.end()
+        self.changed[rollout] = record.replies_to_repeat.changed
         self._results[rollout] = replace(
             replay,
             diverged=record.replies_to_repeat.diverged,

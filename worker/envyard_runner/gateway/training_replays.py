@@ -49,6 +49,7 @@ class TrainingReplays:
         self.why_none = "" if self._sample else NONE_COMPARABLE
         expected = {*replays.expected}  # a probe's group has attempts that the hub does not know
         self.rollouts = [r for group in self._sample for r in group if r.name in expected]
+        self._chosen = [*self.rollouts]
         self._plays: list[Play] = []
         self._by_alias: dict[str, int] = {}
         self._verdicts = TrainingVerdicts(replays.judged)
@@ -137,6 +138,23 @@ class TrainingReplays:
     def compared(self) -> list[TrainingRollout]:
         """The rollouts whose rewards can be compared."""
         return [rollout for rollout in self.rollouts if rollout.compared]
+
+    def replay(self, name: str) -> Replay:
+        """The ordinary replay of a rollout that was played; raises StopIteration."""
+        return next(results[name] for results in self._replays.groups_played if name in results)
+
+    @property
+    def changed(self) -> list[TrainingRollout]:
+        """The rollouts that were shown something else in the run than in their replay and each time
+        here, where it was the same each time."""
+        replayed = self._replays.changed
+        chosen = sorted(self._chosen, key=lambda rollout: rollout.name)
+        return [r for r in chosen if replayed.get(r.name) and r.changed == {replayed[r.name]}]
+
+    @property
+    def chosen(self) -> int:
+        """How many rollouts were played, those included that cannot be compared."""
+        return len(self._chosen)
 
     @property
     def differing(self) -> list[TrainingRollout]:

@@ -45,6 +45,12 @@ class TrainingRollout:
         return same and not self.error and len(self.rewards) == len(self.records)
 
     @property
+    def changed(self) -> set[bytes]:
+        """Digests of the first calls that it made otherwise, one that is empty for a time without
+        any."""
+        return {r.replies_to_repeat.changed if r.replies_to_repeat else b"" for r in self.records}
+
+    @property
     def why_not_compared(self) -> str:
         """The error, the first call that differs, or that it did not end, of itself or of another
         one of its group."""

@@ -46,6 +46,13 @@ RUN = (
         "environment forks must end with os._exit.",
     ),
     environment_fault(
+        "run.conversation_changed",
+        "The run showed the policy something that later plays with the same replies do not.",
+        "Let tools and turns depend on the conversation alone: on no clock, no state of earlier "
+        "rollouts, and nothing that only one process has.",
+        severity="warning",
+    ),
+    environment_fault(
         "run.shards_differ",
         "The environment loaded other tasks in one shard than in another.",
         "Tasks must depend on the seed alone, not on time, order or chance.",

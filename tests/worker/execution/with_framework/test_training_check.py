@@ -29,3 +29,16 @@ def test_a_classic_environment_is_rejected_for_the_task_that_pays_otherwise(
     assert done.outcome.result == ("succeeded", ["card.evaluation_aware"])
     (finding,) = done.outcome.hub.endings[0]["findings"]
     assert finding["details"]["rewards"] == {"parrot/0/0": [0.0, 1.0]}
+
+
+def test_what_only_the_run_showed_is_a_warning_and_what_chance_showed_is_none(
+    runner: Runner,
+) -> None:
+    files, module = {"__init__.py": "shows_otherwise.py"}, "shows_otherwise"
+    done = runner.perform("v0", files, module=module, policies=("parrot",), tasks=3, attempts=1)
+    assert done.outcome.result == ("succeeded", ["run.conversation_changed"]), done.outcome.hub.log
+    (finding,) = done.outcome.hub.endings[0]["findings"]
+    assert (finding["severity"], finding["where"]) == ("warning", "parrot/0/0")
+    assert "1 of 3 rollouts" in finding["message"]
+    assert "Call 2 of parrot/0/0 was then 'user: No hint.'" in finding["message"]
+    assert set(done.same.values()) == {True}  # the reward is no evidence of it

@@ -55,6 +55,7 @@ class FixedReplies:
     content: str
     diverged: int = 0
     difference: str = ""
+    changed: bytes = b""
 
     def answer(self, call: Call) -> Reply:
         """The reply."""
