@@ -85,6 +85,26 @@ def test_the_venv_is_byte_compiled_and_belongs_to_the_runner_alone(venv_setup: V
     )
 
 
+def test_a_venv_whose_compiling_was_cut_short_is_compiled_at_its_next_use(
+    venv_setup: VenvSetup,
+) -> None:
+    hurried = replace(venv_setup.config.limits, wall_seconds=0.01)
+    first = replace(venv_setup, config=replace(venv_setup.config, limits=hurried)).build()
+    assert list(first.environment.glob("demo_env/__pycache__/*.pyc")) == []
+    venv = venv_setup.build()
+    assert venv.environment == first.environment
+    assert list(venv.environment.glob("demo_env/__pycache__/*.pyc"))
+    assert venv_setup.build().seconds == 0
+
+
+def test_a_venv_that_never_compiles_is_built_three_times_and_then_kept(
+    venv_setup: VenvSetup,
+) -> None:
+    limits = replace(venv_setup.config.limits, wall_seconds=0.01)
+    hurried = replace(venv_setup, config=replace(venv_setup.config, limits=limits))
+    assert [hurried.build().seconds > 0 for _ in range(4)] == [True, True, True, False]
+
+
 def test_a_pyc_that_would_be_too_large_is_left_out_not_cut_short(venv_setup: VenvSetup) -> None:
     venv_setup.add_to_index("bulky", files={"bulky/__init__.py": f"BULK = {'x' * (3 << 20)!r}\n"})
     small = replace(venv_setup.config, limits=replace(venv_setup.config.limits, file_bytes=2 << 20))

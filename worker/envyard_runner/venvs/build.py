@@ -159,8 +159,11 @@ async def _dependencies(
                        deadline=deadline)  # fmt: skip
     _sanitize(config, site)
     cache.write_new(site / PATH_FILE, f"{ENVIRONMENT}\n")
-    await compiled.compile_folder(config, site, deadline)
-    return await asyncio.to_thread(cache.store, config, site, key, len(pins) + len(built))
+    complete = await compiled.compile_folder(config, site, deadline)
+    packages = len(pins) + len(built)
+    return await asyncio.to_thread(
+        cache.store, config, site, key, packages=packages, compiled=complete
+    )
 
 
 async def _environment(
@@ -180,8 +183,8 @@ async def _environment(
     if scripts:
         await asyncio.to_thread(write_wheels, layer.site, scripts, own / FOLDER)
     _sanitize(config, own)
-    await compiled.compile_folder(config, own, deadline, beside=layer.site)
-    return await asyncio.to_thread(cache.store, config, own, key, 1)
+    complete = await compiled.compile_folder(config, own, deadline, beside=layer.site)
+    return await asyncio.to_thread(cache.store, config, own, key, packages=1, compiled=complete)
 
 
 def _not_served(error: VenvError) -> VenvError:

@@ -29,19 +29,22 @@ UNWANTED = stat.S_ISUID | stat.S_ISGID | stat.S_IWGRP | stat.S_IWOTH
 INTERPRETER = f"#!{VENV}/bin/python".encode()
 LONGEST_LINE = 4096
 DEEPEST = 100
+COMPILE_ATTEMPTS = 3  # builds of one folder whose byte-compiling may be cut short
 
 
 @dataclass(frozen=True, slots=True)
 class CachedFolder:
     """What is in place; `size` is the bytes of its own files, those not shared with uv's cache.
 
-    `used` is when it was last looked up, in seconds since 1970.
+    `used` is when it was last looked up, in seconds since 1970. `cut_short` counts the builds
+    whose byte-compiling did not end in time, up to this one; 0 where it did.
     """
 
     path: Path
     packages: int
     size: int
     used: float
+    cut_short: int = 0
 
     @property
     def site(self) -> Path:
@@ -50,34 +53,43 @@ class CachedFolder:
 
 
 def lookup(config: Config, key: str) -> CachedFolder | None:
-    """The folder of this key, marked as used now; one whose facts cannot be read is removed."""
+    """The folder of this key, marked as used now; one whose facts cannot be read is removed.
+
+    None also for one to build again, since its byte-compiling was cut short: without .pyc files
+    every run would import for twice as long.
+    """
     folder = config.venvs / key
     with contextlib.suppress(FileNotFoundError):
         os.utime(folder / FACTS)
     kept = _read(folder)
     if kept is None and folder.exists():
         discard(config, folder)
-    return kept
+    return None if kept and 0 < kept.cut_short < COMPILE_ATTEMPTS else kept
 
 
-def store(config: Config, site: Path, key: str, packages: int) -> CachedFolder:
-    """Move a finished site folder into place at once; one that is there already wins."""
+def store(config: Config, site: Path, key: str, *, packages: int, compiled: bool) -> CachedFolder:
+    """Move a finished site folder into place at once; one that is there already wins, unless it is
+    not `compiled`."""
     make_shared(config.venvs)
     target = config.venvs / key
     staged = config.venvs / f".{secrets.token_hex(8)}"
     staged.mkdir()
     staged.chmod(0o755)
     size = sum(_own_bytes(path) for path in site.rglob("*"))
-    facts = {"packages": packages, "size": size}
+    earlier = _read(target)
+    cut_short = 0 if compiled else 1 + (earlier.cut_short if earlier else 0)
+    facts = {"packages": packages, "size": size, "cut_short": cut_short}
     try:
         (staged / HASHES).write_text(json.dumps(hashes(site)), encoding="ascii")
         (staged / FACTS).write_text(json.dumps(facts), encoding="ascii")
         site.rename(staged / SITE)
+        if earlier and earlier.cut_short:
+            discard(config, target)
         with contextlib.suppress(OSError):
             staged.rename(target)
     finally:
         shutil.rmtree(staged, ignore_errors=True)
-    return CachedFolder(target, packages, size, time.time())
+    return CachedFolder(target, packages, size, time.time(), cut_short)
 
 
 def entries(config: Config) -> list[CachedFolder]:
@@ -225,6 +237,7 @@ def _read(path: Path) -> CachedFolder | None:
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     packages, size = facts.get("packages"), facts.get("size")
-    if not isinstance(packages, int) or not isinstance(size, int):
+    cut_short = facts.get("cut_short", 0)  # not in folders of earlier releases
+    if not (isinstance(packages, int) and isinstance(size, int) and isinstance(cut_short, int)):
         return None
-    return CachedFolder(path, packages, size, used)
+    return CachedFolder(path, packages, size, used, cut_short)

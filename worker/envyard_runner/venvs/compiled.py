@@ -18,10 +18,11 @@ from envyard_runner.venvs.uv import VenvError
 
 async def compile_folder(
     config: Config, folder: Path, deadline: float, *, beside: Path | None = None
-) -> None:
-    """Write the .pyc files of a folder of dependencies, or of a wheel's own files `beside` them.
+) -> bool:
+    """Write the .pyc files of a folder of dependencies, or of a wheel's own files `beside` them;
+    whether it came to its end in time.
 
-    What does not compile in time is left alone; raises VenvError where the disk is full. Only
+    What does not compile is left alone; raises VenvError where the disk is full. Only
     folders are handed to the sandbox's uid, never the files: those are hard links into uv's cache,
     which others share.
     """
@@ -48,3 +49,4 @@ async def compile_folder(
         message = f"the disk of {config.home} is full: byte-compiling found no room"
         raise VenvError(finding("run.install_failed", message))
     cache.sanitize(folder)
+    return ended.code == 0
