@@ -17,12 +17,12 @@ from aiohttp import web
 from envyard.contract.facts import TaskResult
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
 from envyard_runner.gateway import Gateway, Model
+from tests.flows.hub import free_port
 from tests.worker.stub_judge import KEY as JUDGE_KEY
 from tests.worker.stub_judge import NAME as JUDGE
 from tests.worker.stub_judge import StubJudge, serving_judge
 from tests.worker.stub_model import StubModel
 
-PORT = 18380
 USER = {"role": "user", "content": "Say <reversed_text> please.\n\nText:\nabc def"}
 TOOL = {
     "type": "function",
@@ -45,8 +45,10 @@ def job(**changes: Any) -> JobSpec:
 class ServedGateway:
     """A gateway, the model server that it calls, and a client that calls the gateway."""
 
-    def __init__(self, gateway: Gateway, model: StubModel, client: aiohttp.ClientSession) -> None:
-        self.gateway, self.model, self.client = gateway, model, client
+    def __init__(
+        self, gateway: Gateway, model: StubModel, client: aiohttp.ClientSession, port: int
+    ) -> None:
+        self.gateway, self.model, self.client, self.port = gateway, model, client, port
 
     def url(self, rollout: str, path: str = "v1/chat/completions") -> str:
         """The address of a planned rollout; any other name is used unchanged."""
@@ -54,7 +56,7 @@ class ServedGateway:
             rollout = self.gateway.plan.alias(rollout)
         except KeyError:
             rollout = quote(rollout, safe="")
-        return f"http://127.0.0.1:{PORT}/rollouts/{rollout}/{path}"
+        return f"http://127.0.0.1:{self.port}/rollouts/{rollout}/{path}"
 
     async def chat(self, rollout: str, *messages: Any, **fields: Any) -> tuple[int, dict[str, Any]]:
         body = {"model": "x", "messages": list(messages) or [USER], **fields}
@@ -68,7 +70,7 @@ class ServedGateway:
         """A call that the environment sends by itself, for a planned rollout where one is named."""
         headers = {"X-Envyard-Rollout": self.gateway.plan.alias(rollout)} if rollout else {}
         raw = json.dumps(body).encode() if data is None else data
-        url = f"http://127.0.0.1:{PORT}{path}"
+        url = f"http://127.0.0.1:{self.port}{path}"
         async with self.client.post(url, data=io.BytesIO(raw), headers=headers) as response:
             text = await response.text()
             return response.status, text if "event-stream" in response.content_type else (
@@ -102,18 +104,18 @@ async def serve_gateway(
     spec, stub = spec or job(), StubModel()
     runner = web.AppRunner(stub.application(), shutdown_timeout=0.1)
     await runner.setup()
+    model_port = free_port()
     if model_up:
-        await web.TCPSite(runner, "127.0.0.1", PORT + 1).start()
+        await web.TCPSite(runner, "127.0.0.1", model_port).start()
     listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind(("127.0.0.1", PORT))
+    listening.bind(("127.0.0.1", 0))
     listening.listen()
     async with (
         aiohttp.ClientSession() as outward,
         aiohttp.ClientSession() as client,
         serving_judge(judge or StubJudge()) as judge_server,
     ):
-        url = f"http://127.0.0.1:{PORT + 1}/v1"
+        url = f"http://127.0.0.1:{model_port}/v1"
         gateway = Gateway(
             spec,
             Model(outward, url=url, name="stub", key=key, timeout=2.0),
@@ -124,7 +126,7 @@ async def serve_gateway(
         plan_all(gateway, spec)
         await gateway.open(listening)
         try:
-            yield ServedGateway(gateway, stub, client)
+            yield ServedGateway(gateway, stub, client, listening.getsockname()[1])
         finally:
             await gateway.close()
             await runner.cleanup()

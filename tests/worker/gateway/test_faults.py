@@ -10,7 +10,6 @@ import pytest
 
 from envyard_runner.gateway import Gateway, Model
 from tests.worker.gateway.served_gateway import (
-    PORT,
     USER,
     ServedGateway,
     job,
@@ -125,10 +124,11 @@ def test_an_exception_of_the_gateways_own_is_a_500_and_kept_for_the_verdict() ->
             broken = Broken(session, url="http://127.0.0.1:1", name="stub", key=None, timeout=1.0)
             gateway = Gateway(job(), broken)
             plan_all(gateway, job())
-            listening = socket.create_server(("127.0.0.1", PORT + 2))
+            listening = socket.create_server(("127.0.0.1", 0))
+            port = listening.getsockname()[1]
             await gateway.open(listening)
             word = gateway.plan.alias("model/0/0")
-            url = f"http://127.0.0.1:{PORT + 2}/rollouts/{word}/v1/chat/completions"
+            url = f"http://127.0.0.1:{port}/rollouts/{word}/v1/chat/completions"
             async with served.client.post(url, json={"messages": [USER]}) as response:
                 assert response.status == 500
                 assert (await response.json())["error"]["code"] == "gateway_error"

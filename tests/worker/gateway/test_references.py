@@ -10,9 +10,9 @@ from typing import Any
 from aiohttp import ClientSession, web
 
 from envyard_runner.gateway.references import ReferenceProcess, References
+from tests.flows.hub import free_port
 from tests.worker.gateway.served_gateway import USER, ServedGateway, job, run_scenario
 
-PORT = 18386
 HOOKED = [{"index": i, "hash": f"h{i}", "hook": True} for i in range(3)]
 CALL = {"id": "a", "type": "function", "function": {"name": "add", "arguments": "{}"}}
 
@@ -20,16 +20,17 @@ CALL = {"id": "a", "type": "function", "function": {"name": "add", "arguments": 
 class Process:
     """A client that reports tasks and replies as the process in the sandbox does."""
 
-    def __init__(self, client: ClientSession) -> None:
+    def __init__(self, client: ClientSession, port: int) -> None:
         self.client, self.requests = client, []
+        self.url = f"http://127.0.0.1:{port}/references"
 
     async def report(self, *tasks: dict[str, Any]) -> None:
-        async with self.client.put(f"http://127.0.0.1:{PORT}/references/tasks", json=tasks) as sent:
+        async with self.client.put(f"{self.url}/tasks", json=tasks) as sent:
             assert sent.status == 200
 
     async def take(self) -> None:
         """Take the next request without a reply."""
-        async with self.client.get(f"http://127.0.0.1:{PORT}/references/requests") as response:
+        async with self.client.get(f"{self.url}/requests") as response:
             (request,) = await response.json()
         self.requests.append(request)
 
@@ -37,8 +38,8 @@ class Process:
         """Answer one request after the other."""
         for body in bodies:
             await self.take()
-            url = f"http://127.0.0.1:{PORT}/references/replies"
-            async with self.client.put(url, json={"id": self.requests[-1]["id"], **body}) as sent:
+            answer = {"id": self.requests[-1]["id"], **body}
+            async with self.client.put(f"{self.url}/replies", json=answer) as sent:
                 assert sent.status == 200
 
 
@@ -48,9 +49,10 @@ async def process_of(process: ReferenceProcess) -> AsyncIterator[Process]:
     application.add_routes(process.routes())
     runner = web.AppRunner(application, shutdown_timeout=0.1)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", PORT).start()
+    port = free_port()
+    await web.TCPSite(runner, "127.0.0.1", port).start()
     async with ClientSession() as client:
-        yield Process(client)
+        yield Process(client, port)
     await runner.cleanup()
 
 

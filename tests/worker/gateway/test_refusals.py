@@ -8,7 +8,7 @@ import json
 import pytest
 
 from envyard_runner.gateway import server
-from tests.worker.gateway.served_gateway import PORT, USER, ServedGateway, job, run_scenario
+from tests.worker.gateway.served_gateway import USER, ServedGateway, job, run_scenario
 from tests.worker.stub_judge import StubJudge
 
 
@@ -187,7 +187,7 @@ def test_half_sent_requests_and_garbage_do_not_stop_others() -> None:
             b"\0" * 999,
             b"GET",
         ):
-            _, writer = await asyncio.open_connection("127.0.0.1", PORT)
+            _, writer = await asyncio.open_connection("127.0.0.1", served.port)
             writer.write(sent)
             open_ones.append(writer)
         assert (await served.chat("silent/0/0"))[0] == 200
@@ -200,7 +200,7 @@ def test_half_sent_requests_and_garbage_do_not_stop_others() -> None:
 def test_connections_over_the_limit_are_closed_and_do_not_use_up_descriptors() -> None:
     async def scenario(served: ServedGateway) -> None:
         pairs = [
-            await asyncio.open_connection("127.0.0.1", PORT)
+            await asyncio.open_connection("127.0.0.1", served.port)
             for _ in range(server.MAX_CONNECTIONS + 20)
         ]
         await asyncio.sleep(0.2)
