@@ -1,4 +1,4 @@
-"""Forms of sign-up, sign-in and e-mail addresses: allauth's, with the registry's rules."""
+"""Forms of sign-up, sign-in and email addresses: allauth's, with the registry's rules."""
 
 from __future__ import annotations
 

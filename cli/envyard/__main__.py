@@ -7,16 +7,19 @@ decide, 130 interrupted.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import traceback
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
+from typing import NoReturn
 
 from envyard import __version__
 from envyard import config as configs
 from envyard.client import Hub
-from envyard.commands import ALL
-from envyard.errors import HubCliError
+from envyard.commands import ALL, shell
+from envyard.errors import HubCliError, UsageError
 from envyard.output import Output
 
 # Raised by code that reads a value of an unexpected type.
@@ -24,6 +27,30 @@ UNREADABLE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticErro
 EPILOG = """exit codes: 0 done, 1 failed, 2 wrong usage, 3 version rejected, 4 hub could not decide
 
 environment variables: HUB_URL, HUB_TOKEN, NO_COLOR"""
+
+
+# In the message of argparse, Python 3.11 to 3.14.
+INVALID_CHOICE = re.compile(r"invalid choice: '(.*)' \(choose from (.*)\)", re.DOTALL)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors have the form of the other errors and name the next step."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error, with a similar choice where one was mistyped, and exit 2."""
+        hint = f"Its options and arguments: {self.prog} --help"
+        if match := INVALID_CHOICE.search(message):
+            wrong, choices = match[1], re.findall(r"[\w-]+", match[2])
+            near = get_close_matches(wrong, choices, 3)
+            if message.startswith("argument COMMAND"):
+                message = f"`{self.prog}` has no command {wrong!r}"
+                near = [f"`{self.prog} {command}`" for command in near]
+                hint = f"Its commands: {self.prog} --help"
+            else:
+                message = f"{message[: match.start()]}{wrong!r} is not one of {', '.join(choices)}"
+            hint = f"Did you mean {' or '.join(near)}?" if near else hint
+        Output().error(message, hint, "cli.usage")
+        sys.exit(UsageError.exit_code)
 
 
 class Version(argparse.Action):
@@ -46,7 +73,10 @@ def parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--url", help="address of the hub (default: HUB_URL, then `hub login`)")
     common.add_argument("--json", action="store_true", help="machine-readable output on stdout")
-    root = argparse.ArgumentParser(
+    common.add_argument(
+        "-q", "--quiet", action="store_true", help="no progress, notes or hints; errors stay"
+    )
+    root = Parser(
         prog="hub",
         description="Create, check, publish, find and install reinforcement-learning environments.",
         epilog=EPILOG,
@@ -56,6 +86,7 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in ALL:
         module.register(commands, common)
+    shell.register(commands, root)
     return root
 
 
@@ -63,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     argv = sys.argv[1:] if argv is None else argv
     args = parser().parse_args(argv or ["--help"])
-    out = Output(as_json=getattr(args, "json", False))
+    out = Output(as_json=getattr(args, "json", False), quiet=getattr(args, "quiet", False))
     try:
         return int(args.run(args, out) or 0)
     except HubCliError as exc:

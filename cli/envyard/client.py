@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 import requests
 from urllib3.exceptions import HTTPError
 
 from envyard import __version__
 from envyard.config import Config
+from envyard.contract.codes import CODES
 from envyard.contract.names import Ref
 from envyard.contract.values import text
 from envyard.errors import ApiError, HubCliError, NoConnection, UsageError
@@ -27,6 +28,8 @@ BLOCK = 1 << 16
 MAX_ANSWER = 64 << 20  # bytes of a JSON answer, decompressed
 MAX_ANSWER_SECONDS = 300.0
 MAX_MESSAGE = 4000  # characters of an error
+ENVIRONMENT_URL = re.compile(r"/api/v1/environments/([^/]+)/([^/]+)/(?:versions/([^/]+)/)?")
+RUN_URL = re.compile(r"/api/v1/runs/([^/]+)/")
 
 
 class Answer(dict[str, Any]):
@@ -240,6 +243,16 @@ def reason(exc: Exception) -> str:
     )
 
 
+def subject(url: str) -> str:
+    """What a request was about: `owner/name`, `owner/name==version`, `run ID`, else its path."""
+    path = unquote(urlsplit(url).path)
+    if match := ENVIRONMENT_URL.match(path):
+        owner, name, version = match.groups()
+        return f"{owner}/{name}=={version}" if version else f"{owner}/{name}"
+    match = RUN_URL.match(path)
+    return f"run {match[1]}" if match else path
+
+
 def api_error(answer: requests.Response, content: bytes) -> ApiError:
     """The hub's error; of an answer without the hub's error shape its status."""
     try:
@@ -247,8 +260,8 @@ def api_error(answer: requests.Response, content: bytes) -> ApiError:
         code = text(error.get("code", "hub.error"), 100)
         message = text(error.get("message") or "", MAX_MESSAGE)
         hint = text(error.get("hint") or "", MAX_MESSAGE)
-        if code == "request.not_found":  # names which of several requests failed
-            message = f"{answer.url}: {message}"
+        if code == "request.not_found" and message in ("", CODES[code].message):
+            message = f"{subject(answer.url)}: {message}"  # which of several requests failed
         authorization = answer.request.headers.get("Authorization")
         if code == "token.invalid" and authorization == f"Bearer {os.environ.get('HUB_TOKEN')}":
             hint = "The token is from HUB_TOKEN: unset that, or set another."

@@ -28,19 +28,33 @@ def safe(value: object) -> str:
     )
 
 
+def shortened(text: str, width: int) -> str:
+    """A sentence within `width` characters, with an ellipsis where it is cut; one word, such as a
+    sha256 or an address, stays whole."""
+    if len(text) <= width or " " not in text:
+        return text
+    return text[: width - 1].rstrip() + "…"
+
+
 class Output:
     """Human or JSON output; colour only on a terminal, unless NO_COLOR or TERM=dumb is set."""
 
     def __init__(
-        self, *, as_json: bool = False, out: TextIO | None = None, err: TextIO | None = None
+        self,
+        *,
+        as_json: bool = False,
+        quiet: bool = False,
+        out: TextIO | None = None,
+        err: TextIO | None = None,
     ) -> None:
         self.as_json = as_json
+        self.quiet = quiet or as_json
         self.out = out or sys.stdout
         self.err = err or sys.stderr
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         self.colour = bool(not plain and self.err.isatty())
         self.data_colour = bool(not plain and self.out.isatty())
-        self.live = self.err.isatty() and not as_json
+        self.live = self.err.isatty() and not self.quiet
         self._bar = False
 
     def paint(self, text: object, colour: str) -> str:
@@ -61,15 +75,19 @@ class Output:
         print(printable, file=self.out, flush=True)
 
     def note(self, text: object, colour: str | None = None) -> None:
-        """One line for the person watching, on stderr; silent with --json."""
-        if self.as_json:
+        """One line for the person watching, on stderr; silent with --json and --quiet."""
+        if self.quiet:
             return
         self._clear_bar()
         print(self.paint(text, colour) if colour else safe(text), file=self.err, flush=True)
 
     def hint(self, text: str) -> None:
-        """The next step, after an empty line."""
-        if text and not self.as_json:
+        """The next step, after an empty line; silent with --json and --quiet."""
+        if not self.quiet:
+            self._print_hint(text)
+
+    def _print_hint(self, text: str) -> None:
+        if text:
             self._clear_bar()
             print(f"\n{self.paint('hint:', 'blue')} {safe(text)}", file=self.err, flush=True)
 
@@ -81,13 +99,14 @@ class Output:
             print(json.dumps(problem), file=self.err, flush=True)
             return
         print(f"{self.paint('error:', 'red')} {safe(message)}", file=self.err, flush=True)
-        self.hint(hint)
+        self._print_hint(hint)
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Columns on stdout, tab-separated without a header where stdout is not a terminal.
 
-        On a terminal numbers are aligned to the right, and a table whose last column would begin
-        beyond the edge has a line for each cell.
+        On a terminal numbers are aligned to the right, sentences in the last column end at the edge
+        with an ellipsis, and a table whose last column would begin beyond it has a line for each
+        cell.
         """
         values = [list(row) for row in rows]
         cells = [[safe(c).replace("\n", " ").replace("\t", " ") for c in row] for row in values]
@@ -100,9 +119,12 @@ class Output:
         lines = [list(head), *cells]
         widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
         indent = sum(widths[:-1]) + 2 * (len(head) - 1)
-        if indent + min(widths[-1], LAST_COLUMN) > shutil.get_terminal_size().columns:
+        columns = shutil.get_terminal_size().columns
+        if indent + min(widths[-1], LAST_COLUMN) > columns:
             self._print_blocks(head, cells)
             return
+        for row in cells:
+            row[-1] = shortened(row[-1], columns - indent)
         numeric = [all(isinstance(row[i], int) for row in values) for i in range(len(head))]
         for line in lines:
             aligned = [

@@ -1,4 +1,4 @@
-"""Pages to change and confirm an e-mail address: allauth's, with stricter rules for unconfirmed
+"""Pages to change and confirm an email address: allauth's, with stricter rules for unconfirmed
 addresses."""
 
 from __future__ import annotations

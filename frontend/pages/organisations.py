@@ -47,7 +47,7 @@ class Title(forms.Form):
 class Invite(forms.Form):
     """User and role of an invitation."""
 
-    to = forms.CharField(label="User name or e-mail address", max_length=254)
+    to = forms.CharField(label="User name or email address", max_length=254)
     role = forms.ChoiceField(
         choices=[
             (Membership.Role.MEMBER, "member – sees private environments"),

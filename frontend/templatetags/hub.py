@@ -30,7 +30,7 @@ SETTINGS = {  # label -> route; all below it belong to it
     "Tokens": "tokens",
     "Security": "mfa_index",
     "Password": "account_change_password",
-    "E-mail": "account_email",
+    "Email": "account_email",
     "Organisations": "organisations",
     "Invitations": "invitations",
     "Notifications": "notification-settings",
@@ -109,6 +109,13 @@ def measure_link(title: str, name: str) -> SafeString:
 
 def _documented(label: SafeString, address: str) -> SafeString:
     return format_html('<a href="{}">{}</a>', address, label) if address else label
+
+
+@register.filter
+def sentence(value: object) -> str:
+    """What a person typed, with a full stop where it ends without a mark."""
+    text = str(value).rstrip()
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 @register.filter

@@ -1,4 +1,4 @@
-"""E-mail addresses of accounts: which one receives the link that sets a password.
+"""Email addresses of accounts: which one receives the link that sets a password.
 
 An address counts once its reader has confirmed it. The address of an account that never confirmed
 one receives the link as well, until another account confirms that address: from then on its reader

@@ -1,4 +1,4 @@
-"""Invitations to an organisation: to a user by name, or to an e-mail address.
+"""Invitations to an organisation: to a user by name, or to an email address.
 
 The link contains the secret, of which only the digest is stored. Only that user can accept an
 invitation to a user; anybody with the link can accept one to an address, which only its reader
@@ -200,7 +200,7 @@ def _person(name: str) -> User:
         raise HubError(
             "request.invalid",
             f"there is no user {name[:40]!r}",
-            "Give the name of a user, or an e-mail address.",
+            "Give the name of a user, or an email address.",
             details={"field": "to"},
         )
     return user

@@ -105,7 +105,7 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """An offer of a role in an organisation, to a user or to an e-mail address.
+    """An offer of a role in an organisation, to a user or to an email address.
 
     Only the digest of its secret is stored; it ends when accepted, declined, withdrawn or expired.
     """

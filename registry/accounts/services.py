@@ -260,12 +260,12 @@ def check_name(name: str) -> None:
 
 
 def check_email(email: str) -> None:
-    """Refuse an invalid e-mail address."""
+    """Refuse an invalid email address."""
     try:
         MaxLengthValidator(MAX_EMAIL_CHARACTERS)(email)
         validate_email(email)
     except ValidationError:
-        raise _invalid("email", f"email {email[:80]!r} is not an e-mail address") from None
+        raise _invalid("email", f"email {email[:80]!r} is not an email address") from None
 
 
 def check_role(role: str) -> None:

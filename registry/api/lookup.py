@@ -12,6 +12,7 @@ from uuid import UUID
 from django.urls import reverse
 from rest_framework.request import Request
 
+from envyard.contract.names import normalise
 from registry import lookup
 from registry.accounts.models import Organisation, Owner
 from registry.api.auth import get_actor
@@ -19,6 +20,7 @@ from registry.api.permissions import check_object, demand
 from registry.catalog.models import Environment, Version
 from registry.errors import Moved, NotFound
 from registry.lookup import Check
+from registry.read_models.similar_names import similar_names
 from registry.runs.models import Run
 from registry.self_reported.models import Evaluation
 
@@ -46,7 +48,7 @@ def environment(request: Request, owner: str, name: str, verb: str = "") -> Envi
         return lookup.environment(owner, name, check=_check(request, verb))
     except NotFound:
         _follow(request, owner, name)
-        raise
+        raise _no_environment(request, owner, name) from None
 
 
 def version(request: Request, owner: str, name: str, number: str, verb: str = "") -> Version:
@@ -55,7 +57,13 @@ def version(request: Request, owner: str, name: str, number: str, verb: str = ""
         return lookup.version(owner, name, number, check=_check(request, verb))
     except NotFound:
         _follow(request, owner, name)
-        raise
+        rows = Environment.objects.visible_to(*get_actor(request))
+        if rows.filter(owner__name=owner.lower(), name=normalise(name)).exists():
+            raise NotFound(
+                f"{owner[:40]}/{name[:100]} has no version {number[:80]!r} that you may see",
+                f"The versions it has: hub versions {owner}/{name}",
+            ) from None
+        raise _no_environment(request, owner, name) from None
 
 
 def run(request: Request, pk: UUID, verb: str = "") -> Run:
@@ -70,6 +78,16 @@ def evaluation(request: Request, pk: UUID) -> Evaluation:
 
 def _check(request: Request, verb: str) -> Check:
     return partial(demand, request, verb) if verb else partial(check_object, request)
+
+
+def _no_environment(request: Request, owner: str, name: str) -> NotFound:
+    """The refusal, with the names of similar environments that the actor may see."""
+    similar = similar_names(owner, name, *get_actor(request))
+    meant = " or ".join(str(row) for row in similar)
+    return NotFound(
+        f"there is no environment {owner[:40]}/{name[:100]}, or you may not see it",
+        f"Did you mean {meant}?" if meant else "Find one: hub search WORDS",
+    )
 
 
 def _follow(request: Request, owner: str, name: str) -> None:

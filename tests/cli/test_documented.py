@@ -15,7 +15,7 @@ from tests.wheels import make_wheel
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "cli.md").read_text()
-COMMON = {"-h", "--help", "--url", "--json"}
+COMMON = {"-h", "--help", "--url", "--json", "-q", "--quiet"}
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:

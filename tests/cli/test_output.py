@@ -73,6 +73,32 @@ def test_tables_have_a_line_for_each_cell_on_a_terminal_too_narrow_for_their_col
     ]
 
 
+def test_a_sentence_in_the_last_column_ends_at_the_edge(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    out = Terminal()
+    rows = [("alice/demo", "Reverse a text of up to forty characters"), ("alice/b", "Add")]
+    Output(out=out, err=io.StringIO()).table(("ENVIRONMENT", "SUMMARY"), rows)
+    assert out.getvalue().splitlines() == [
+        "ENVIRONMENT  SUMMARY",
+        "alice/demo   Reverse a text of up to fo…",
+        "alice/b      Add",
+    ]
+
+
+def test_quiet_prints_results_and_errors_alone() -> None:
+    out, err = io.StringIO(), Terminal()
+    quiet = Output(out=out, err=err, quiet=True)
+    quiet.note("Uploading")
+    quiet.hint("install it")
+    quiet.progress("run running", 1, 2)
+    assert err.getvalue() == ""
+    quiet.line("result")
+    quiet.error("it failed", "Try again.")
+    assert out.getvalue() == "result\n"
+    assert "it failed" in err.getvalue()
+    assert "Try again." in err.getvalue()
+
+
 def test_a_table_without_rows_prints_nothing_on_a_terminal() -> None:
     out = Terminal()
     Output(out=out, err=io.StringIO()).table(HEAD, [])

@@ -45,7 +45,7 @@ def test_one_can_sign_up_sign_out_and_in(client: Client, db: None) -> None:
         ({"username": "admin"}, "reserved"),
         ({"username": "confirm-email"}, "reserved"),
         ({"password1": "123"}, "too short"),
-        ({"email": LONG_EMAIL}, "is not an e-mail address"),
+        ({"email": LONG_EMAIL}, "is not an email address"),
         ({"email": "nobody"}, "valid email address"),
     ],
 )

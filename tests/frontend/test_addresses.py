@@ -63,7 +63,7 @@ def test_an_account_that_never_confirmed_an_address_changes_it_as_often_as_it_li
     assert list(rows) == [DORA, NEW]
     page = text(client, "/email/")
     page = " ".join(page.split())
-    assert "E-mail is sent to <b>dora@example.com</b>, which is not confirmed yet" in page
+    assert "Email is sent to <b>dora@example.com</b>, which is not confirmed yet" in page
     assert "The address changes to <b>new@example.com</b>" in page
     client.post(link_in_mail(NEW))
     assert User.objects.get().email == NEW

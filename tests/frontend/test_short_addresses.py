@@ -47,3 +47,18 @@ def test_suggestions_name_nothing_that_the_reader_may_not_see(
     assert "Did you mean" not in text(client, "/alice/secret-en/", 404)
     client.force_login(alice)
     assert 'href="/envs/alice/secret-env/"' in text(client, "/alice/secret-en/", 404)
+
+
+def test_the_api_names_similar_environments_that_the_reader_may_see(
+    client: Client, alice: User, listed: Version
+) -> None:
+    make_version(alice, name="secret-env", visibility="private")
+    error = client.get("/api/v1/environments/alice/dmo-env/").json()["error"]
+    assert error["message"].startswith("there is no environment alice/dmo-env")
+    assert error["hint"] == "Did you mean alice/demo-env?"
+    error = client.get("/api/v1/environments/alice/secret-en/").json()["error"]
+    assert "secret-env" not in error["hint"]
+    error = client.get("/api/v1/environments/alice/zebra/").json()["error"]
+    assert error["hint"] == "Find one: hub search WORDS"
+    error = client.get("/api/v1/environments/alice/demo-env/versions/9.9/").json()["error"]
+    assert error["message"].startswith("alice/demo-env has no version '9.9'")

@@ -16,6 +16,7 @@ ALL = tuple(
         "search",
         "info",
         "versions",
+        "open",
         "runs",
         "evaluate",
         "suites",

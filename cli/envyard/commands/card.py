@@ -12,6 +12,7 @@ from urllib.parse import quote
 from envyard import config as configs
 from envyard import pinned_keys, verification
 from envyard.client import Hub
+from envyard.commands.arguments import add_ref
 from envyard.commands.show import local_time, ref_of
 from envyard.errors import ApiError, UsageError
 from envyard.output import Output
@@ -41,7 +42,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     verify = subcommands.add_parser(
         "verify", parents=[common], help="check the signature and compute the card again"
     )
-    verify.add_argument("ref", metavar="owner/name[==version]", nargs="?")
+    add_ref(verify, versions=True, nargs="?")
     verify.add_argument("--lock", type=Path, metavar="FILE", help="the version of a lock instead")
     verify.add_argument("--key", type=Path, metavar="FILE", help="trust this public key alone")
     verify.add_argument(

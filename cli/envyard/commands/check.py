@@ -37,7 +37,14 @@ def register(commands: Any, common: ArgumentParser) -> None:
     check = commands.add_parser(
         "check", parents=[common], help="build an environment and check it as the hub would"
     )
-    check.add_argument("path", nargs="?", type=Path, default=Path(), metavar="PATH|WHEEL")
+    check.add_argument(
+        "path",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        metavar="PATH|WHEEL",
+        help="a folder with a pyproject.toml (default: this one), or a built wheel",
+    )
     check.add_argument("--owner", default="", help="the owner to publish under (default: you)")
     check.add_argument(
         "--offline", action="store_true", help="use neither the hub nor the package index"

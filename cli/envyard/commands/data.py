@@ -10,6 +10,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, version_path
+from envyard.commands.arguments import add_ref
 from envyard.commands.show import ref_of
 from envyard.contract.data_lock import BadDataLock, DataLock
 from envyard.contract.local_access import PUBLIC_DATA_HUB
@@ -25,7 +26,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     data = commands.add_parser(
         "data", parents=[common], help="print a version's data lock, or fetch its data sets"
     )
-    data.add_argument("ref", metavar="owner/name[==version]", nargs="?")
+    add_ref(data, versions=True, nargs="?")
     folder = data.add_mutually_exclusive_group()
     folder.add_argument(
         "--to", type=Path, metavar="DIR", help="fetch the locked files from HF_ENDPOINT into DIR"

@@ -8,6 +8,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, environment_path, version_path
+from envyard.commands.arguments import add_ref
 from envyard.commands.show import ref_of
 from envyard.contract.names import Ref
 from envyard.errors import UsageError
@@ -19,7 +20,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     delete = commands.add_parser(
         "delete", parents=[common], help="permanently delete a version or an environment"
     )
-    delete.add_argument("ref", metavar="owner/name[==version]")
+    add_ref(delete, versions=True)
     delete.add_argument(
         "--yes", metavar="REF", help="confirm by repeating the name, without a prompt"
     )

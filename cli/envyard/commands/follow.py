@@ -24,7 +24,8 @@ def follow(hub: Hub, ref: Ref, out: Output) -> None:
     verdict beside the status before it.
     """
     path = f"{environment_path(ref)}versions/{ref.version}/"
-    status, shown_count, lost_count, warned = "", 0, 0, False
+    status, step, shown_count, lost_count, warned = "", "", 0, 0, False
+    began = time.monotonic()
     while True:
         detail = hub.get(path)
         findings = [Finding.from_dict(f) for f in detail["findings"]]
@@ -41,14 +42,22 @@ def follow(hub: Hub, ref: Ref, out: Output) -> None:
         if status == "evaluating" and run:
             position = queue_text(run) or ACTIVITY.get(run["status"], "")
             label = f"run {run['status']}, {position}" if position else f"run {run['status']}"
+            if run["status"] != step:
+                step, began = run["status"], time.monotonic()
             for attempt in run.get("lost_attempts", [])[lost_count:]:
                 out.note(f"{lost_text(attempt)}; another follows", "yellow")
                 lost_count += 1
             if has_no_runner(run) and not warned:
                 out.note("No live runner can execute the run; it stays queued.", "yellow")
                 warned = True
-            out.progress(label, run["done"], run["total"])
+            out.progress(f"{label}{elapsed(began)}", run["done"], run["total"])
         time.sleep(POLL_SECONDS)
+
+
+def elapsed(began: float) -> str:
+    """How long ago that was, as it stands behind the name of a step: `, 1 min 20 s`."""
+    minutes, seconds = divmod(int(time.monotonic() - began), 60)
+    return f", {minutes} min {seconds} s" if minutes else f", {seconds} s"
 
 
 def has_no_runner(run: dict[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub
+from envyard.commands.arguments import add_ref
 from envyard.commands.model_results import show_models
 from envyard.commands.show import (
     STATUS_COLOUR,
@@ -28,7 +29,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     info = commands.add_parser(
         "info", parents=[common], help="show an environment, its status, card and findings"
     )
-    info.add_argument("ref", metavar="owner/name[==version]")
+    add_ref(info, versions=True)
     info.set_defaults(run=run)
 
 

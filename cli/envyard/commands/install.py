@@ -13,6 +13,7 @@ from typing import Any
 from envyard import config as configs
 from envyard import installer
 from envyard.client import Hub
+from envyard.commands.arguments import VERSION_HELP
 from envyard.commands.show import ref_of
 from envyard.contract.data_names import is_path
 from envyard.contract.names import Ref, check_name, parse_ref
@@ -66,7 +67,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     install = commands.add_parser(
         "install", parents=[common], help="install environments into the active environment"
     )
-    install.add_argument("refs", nargs="+", metavar="owner/name[==version]")
+    install.add_argument("refs", nargs="+", metavar="owner/name[==version]", help=VERSION_HELP)
     install.add_argument("--python", help="install for this interpreter")
     install.set_defaults(run=run)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, version_path
+from envyard.commands.arguments import add_ref
 from envyard.commands.evaluate import latest
 from envyard.commands.show import interval, number, ref_of, run_of
 from envyard.contract.suite import FULL
@@ -21,19 +22,19 @@ def register(commands: Any, common: ArgumentParser) -> None:
         parents=[common],
         help="rank the models on a version, or on several environments, by a suite",
     )
-    board.add_argument("ref", metavar="owner/name[==version]", nargs="*")
+    add_ref(board, versions=True, nargs="*")
     board.set_defaults(run=run_leaderboard)
     regression = commands.add_parser(
         "regression", parents=[common], help="compare a version with the one before it, by model"
     )
-    regression.add_argument("ref", metavar="owner/name[==version]")
+    add_ref(regression, versions=True)
     regression.set_defaults(run=run_regression)
     for command in (board, regression):
         command.add_argument("--suite", default=FULL, help=f"a suite's name (default {FULL})")
     compare = commands.add_parser(
         "compare", parents=[common], help="compare two runs on the same tasks and attempts"
     )
-    compare.add_argument("run_id", metavar="RUN", help="a run's id")
+    compare.add_argument("run_id", metavar="RUN", help="the id of a run")
     compare.add_argument("other", metavar="OTHER", help="the run that it is compared with")
     compare.set_defaults(run=run_compare)
 

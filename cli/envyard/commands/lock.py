@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from envyard import config as configs
 from envyard.client import Hub, version_path
+from envyard.commands.arguments import add_ref
 from envyard.commands.info import data_set, git_dependency
 from envyard.commands.install import archive_of, chosen, needs_login, wheel_of
 from envyard.commands.show import ref_of
@@ -22,7 +23,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     lock = commands.add_parser(
         "lock", parents=[common], help="print a version's locked dependencies with hashes"
     )
-    lock.add_argument("ref", metavar="owner/name[==version]")
+    add_ref(lock, versions=True)
     lock.add_argument("--platform", help="the platform, where the hub ran it on several")
     lock.set_defaults(run=run)
 

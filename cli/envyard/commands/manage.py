@@ -7,6 +7,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, environment_path
+from envyard.commands.arguments import add_ref
 from envyard.commands.show import ref_of
 from envyard.output import Output
 
@@ -16,17 +17,17 @@ def register(commands: Any, common: ArgumentParser) -> None:
     deprecate = commands.add_parser(
         "deprecate", parents=[common], help="discourage new use of an environment"
     )
-    deprecate.add_argument("ref", metavar="owner/name")
-    deprecate.add_argument("--reason", required=True, help="why")
+    add_ref(deprecate)
+    deprecate.add_argument("--reason", required=True, help="why, as its page shows it")
     deprecate.add_argument("--successor", metavar="owner/name", help="what to use instead")
     deprecate.set_defaults(run=run_deprecate)
     undeprecate = commands.add_parser("undeprecate", parents=[common], help="undo a deprecation")
-    undeprecate.add_argument("ref", metavar="owner/name")
+    add_ref(undeprecate)
     undeprecate.set_defaults(run=run_undeprecate)
     transfer = commands.add_parser(
         "transfer", parents=[common], help="give an environment to another owner"
     )
-    transfer.add_argument("ref", metavar="owner/name")
+    add_ref(transfer)
     transfer.add_argument(
         "owner", metavar="OWNER", help="the new owner, under whom you may publish"
     )
@@ -34,8 +35,10 @@ def register(commands: Any, common: ArgumentParser) -> None:
     visibility = commands.add_parser(
         "visibility", parents=[common], help="make an environment public or private"
     )
-    visibility.add_argument("ref", metavar="owner/name")
-    visibility.add_argument("visibility", choices=("public", "private"))
+    add_ref(visibility)
+    visibility.add_argument(
+        "visibility", choices=("public", "private"), help="public, or private to its members"
+    )
     visibility.set_defaults(run=run_visibility)
 
 

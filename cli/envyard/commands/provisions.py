@@ -12,12 +12,17 @@ from urllib.parse import quote
 
 from envyard import config as configs
 from envyard.client import Hub, environment_path
+from envyard.commands.arguments import add_ref
 from envyard.commands.show import local_time, ref_of
 from envyard.contract.needs.kinds import approval_fault, host_in
 from envyard.errors import ApiError, HubCliError, UsageError
 from envyard.output import Output
 
 Run = Callable[[Namespace, Output], None]
+KEYS = {
+    "NAME": "the name of the variable in the environment's process",
+    "HOST": "a host, as api.example.org",
+}
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
@@ -25,7 +30,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     variable = _group(commands, "variable", "public variables of an environment's runs")
     _add(variable, common, "list", run_variables, "list the variables")
     add = _add(variable, common, "set", set_variable, "set a variable", "NAME")
-    add.add_argument("value", metavar="VALUE")
+    add.add_argument("value", metavar="VALUE", help="its value, which anyone may read")
     _add(variable, common, "delete", partial(delete, "variables"), "delete a variable", "NAME")
 
     secret = _group(commands, "secret", "secrets of an environment's runs, each for named hosts")
@@ -56,9 +61,9 @@ def _add(
 ) -> ArgumentParser:
     """One command on an environment; `key` is the name of its second argument, if any."""
     command: ArgumentParser = group.add_parser(name, parents=[common], help=text)
-    command.add_argument("ref", metavar="owner/name")
+    add_ref(command)
     if key:
-        command.add_argument("key", metavar=key)
+        command.add_argument("key", metavar=key, help=KEYS[key])
     command.set_defaults(run=run)
     return command
 

@@ -24,7 +24,14 @@ def register(commands: Any, common: ArgumentParser) -> None:
     push = commands.add_parser(
         "push", parents=[common], help="publish an environment and follow it until it is listed"
     )
-    push.add_argument("path", nargs="?", type=Path, default=Path(), metavar="PATH|WHEEL")
+    push.add_argument(
+        "path",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        metavar="PATH|WHEEL",
+        help="a folder with a pyproject.toml (default: this one), or a built wheel",
+    )
     push.add_argument("--owner", help="publish under this user or organisation (default: you)")
     push.add_argument(
         "--private", action="store_true", help="visible to the owner and its members only"

@@ -7,6 +7,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, environment_path
+from envyard.commands.arguments import add_ref
 from envyard.commands.show import ref_of
 from envyard.output import Output
 
@@ -18,7 +19,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     report = commands.add_parser(
         "report", parents=[common], help="report an environment to the hub's staff"
     )
-    report.add_argument("ref", metavar="owner/name[==version]")
+    add_ref(report, versions=True)
     report.add_argument("--reason", required=True, choices=REASONS, help="what is wrong with it")
     report.add_argument(
         "--text", required=True, help="what is wrong, where, and how staff can reproduce it"

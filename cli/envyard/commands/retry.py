@@ -7,6 +7,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, environment_path, version_path
+from envyard.commands.arguments import add_ref
 from envyard.commands.follow import follow
 from envyard.commands.show import ref_of
 from envyard.contract.names import Ref
@@ -23,7 +24,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
         parents=[common],
         help="evaluate a held version again, or measure a listed one again",
     )
-    retry.add_argument("ref", metavar="owner/name[==version]", help="default: the newest held")
+    add_ref(retry, versions=True, help="the version; without one the newest held")
     retry.add_argument("--no-wait", action="store_true", help="return once the version is queued")
     retry.set_defaults(run=run)
 

@@ -34,8 +34,15 @@ def register(commands: Any, common: ArgumentParser) -> None:
         "export", parents=[common], help="write rollouts as training data"
     )
     _add_filters(export)
-    export.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
-    export.add_argument("--format", choices=("jsonl", "parquet"), default="jsonl")
+    export.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write"
+    )
+    export.add_argument(
+        "--format",
+        choices=("jsonl", "parquet"),
+        default="jsonl",
+        help="the format of the file (default jsonl)",
+    )
     export.set_defaults(run=run_export)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, environment_path
+from envyard.commands.arguments import add_ref
 from envyard.commands.model_results import show_models
 from envyard.commands.show import (
     duration,
@@ -29,7 +30,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     runs = commands.add_parser("runs", help="list an environment's runs, show or retry one")
     subcommands = runs.add_subparsers(dest="runs_command", metavar="COMMAND", required=True)
     listing = subcommands.add_parser("list", parents=[common], help="list an environment's runs")
-    listing.add_argument("ref", metavar="owner/name")
+    add_ref(listing)
     listing.add_argument(
         "--limit", type=int, default=20, help="maximum number of runs (default 20)"
     )

@@ -26,7 +26,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
         choices = f": {', '.join(facet.choices)}" if facet.choices else ""
         search.add_argument(f"--{name.replace('_', '-')}", help=f"{facet.option}{choices}")
     orders = ("relevance", "fresh", "name", "installs", "stars", "learnability")
-    search.add_argument("--sort", choices=orders)
+    search.add_argument("--sort", choices=orders, help="the order (default: relevance, or fresh)")
     search.add_argument(
         "--limit", type=int, default=20, help="maximum number of environments (default 20)"
     )
@@ -68,7 +68,7 @@ def run(args: Namespace, out: Output) -> None:
                 (row["latest"] or {}).get("version", "-"),
                 score_text(row["score"]),
                 percent(row.get("learnability")),
-                row["summary"][:80],
+                row["summary"],
             )
             for row in rows
         ],

@@ -8,6 +8,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, environment_path
+from envyard.commands.arguments import add_ref
 from envyard.commands.show import ref_of
 from envyard.output import Output
 
@@ -19,7 +20,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
         ("unstar", "DELETE", "take the star off"),
     ):
         command = commands.add_parser(name, parents=[common], help=f"{action} an environment")
-        command.add_argument("ref", metavar="owner/name")
+        add_ref(command)
         command.set_defaults(run=partial(run, method))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, environment_path
+from envyard.commands.arguments import add_ref
 from envyard.commands.show import number, ref_of
 from envyard.contract.suite import SuiteDefinition
 from envyard.contract.task_indexes import BadIndexes, parse_indexes
@@ -19,10 +20,10 @@ def register(commands: Any, common: ArgumentParser) -> None:
     suites = commands.add_parser("suites", help="list an environment's suites, or define one")
     subcommands = suites.add_subparsers(dest="suites_command", metavar="COMMAND", required=True)
     listing = subcommands.add_parser("list", parents=[common], help="list what each suite freezes")
-    listing.add_argument("ref", metavar="owner/name")
+    add_ref(listing)
     listing.set_defaults(run=run_list)
     create = subcommands.add_parser("create", parents=[common], help="define a suite, for good")
-    create.add_argument("ref", metavar="owner/name")
+    add_ref(create)
     create.add_argument("name", metavar="NAME", help="1 to 40 of a-z, 0-9 and -")
     chosen = create.add_mutually_exclusive_group(required=True)
     chosen.add_argument("--tasks", type=int, help="the most tasks, from the first")

@@ -11,6 +11,9 @@ from envyard.client import Hub
 from envyard.commands.show import ref_of
 from envyard.output import Output
 
+SCOPES = ("read", "publish", "admin")
+SCOPE_HELP = "read, publish versions as well, or do all that its person may"
+
 
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add token list, create and revoke."""
@@ -23,7 +26,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     listing.set_defaults(run=run_list)
     create = three.add_parser("create", parents=[common], help="create a token and print it")
     create.add_argument("name", metavar="NAME", help="what it is for")
-    create.add_argument("--scope", required=True, choices=("read", "publish", "admin"))
+    create.add_argument("--scope", required=True, choices=SCOPES, help=SCOPE_HELP)
     create.add_argument(
         "--environment", metavar="owner/name", help="the only environment it is valid for"
     )

@@ -14,7 +14,7 @@ from envyard.output import Output
 def register(commands: Any, common: ArgumentParser) -> None:
     """Add uninstall."""
     uninstall = commands.add_parser("uninstall", parents=[common], help="remove environments")
-    uninstall.add_argument("refs", nargs="+", metavar="owner/name")
+    uninstall.add_argument("refs", nargs="+", metavar="owner/name", help="the environment")
     uninstall.add_argument("--python", help="remove from this interpreter instead")
     uninstall.set_defaults(run=run)
 

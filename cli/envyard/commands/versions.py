@@ -7,6 +7,7 @@ from typing import Any
 
 from envyard import config as configs
 from envyard.client import Hub, environment_path
+from envyard.commands.arguments import add_ref
 from envyard.commands.show import local_time, ref_of
 from envyard.output import Output
 
@@ -16,7 +17,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     versions = commands.add_parser(
         "versions", parents=[common], help="list the versions of an environment"
     )
-    versions.add_argument("ref", metavar="owner/name")
+    add_ref(versions)
     versions.add_argument(
         "--limit", type=int, default=50, help="maximum number of versions (default 50)"
     )

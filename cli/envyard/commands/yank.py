@@ -16,13 +16,13 @@ def register(commands: Any, common: ArgumentParser) -> None:
     yank = commands.add_parser(
         "yank", parents=[common], help="exclude a version from new installs; exact pins still work"
     )
-    yank.add_argument("ref", metavar="owner/name==version")
+    yank.add_argument("ref", metavar="owner/name==version", help="the version")
     yank.add_argument(
         "--reason", required=True, help="the reason, shown to everybody who installed it"
     )
     yank.set_defaults(run=run_yank)
     unyank = commands.add_parser("unyank", parents=[common], help="undo a yank")
-    unyank.add_argument("ref", metavar="owner/name==version")
+    unyank.add_argument("ref", metavar="owner/name==version", help="the version")
     unyank.set_defaults(run=run_unyank)
 
 

@@ -1,4 +1,6 @@
 // Copy buttons, "/" to search, arrow keys between rollouts, live pages. Every page works without this file.
+document.documentElement.classList.add("js"); // shows the copy buttons
+
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
