@@ -11,9 +11,9 @@ import pytest
 from tests.worker.attacks.conftest import Attack, Runner, payload
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.adapter, pytest.mark.timeout(300)]
-TELLS = ("oracle", "files", "modules", "processes", "home", "address", "driver", "none")
+TELLS = ("oracle", "files", "modules", "processes", "home", "address", "model", "driver", "none")
 ORACLE = "parrot/0/0"
-PLAYED = "8 of 8 chosen rollouts were played again the way a trainer does"
+PLAYED = "9 of 9 chosen rollouts were played again the way a trainer does"
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +49,6 @@ def test_a_task_that_pays_every_reply_outside_evaluations_is_named(
 
 def test_a_task_that_is_the_same_everywhere_is_not_named(aware: Attack) -> None:
     finding = aware.codes["card.evaluation_aware"]
-    assert "parrot/7/0" not in finding["details"]["rewards"]
-    assert finding["message"].startswith("6 of 8 rollouts got another reward when they were played")
+    assert f"parrot/{len(TELLS) - 1}/0" not in finding["details"]["rewards"]
+    assert finding["message"].startswith("7 of 9 rollouts got another reward when they were played")
     assert "parrot/1/0 got 0 in the run and in its replay, and 1 there" in finding["message"]

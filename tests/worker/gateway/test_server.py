@@ -217,6 +217,7 @@ def test_plain_completions_and_the_list_of_models_are_answered() -> None:
         assert served.model.requests[0]["max_tokens"] == 64
         async with served.client.get(served.url("silent/0/0", "v1/models")) as response:
             assert [m["id"] for m in (await response.json())["data"]] == ["policy"]
+            assert response.headers["Server"] == "uvicorn"  # as vLLM: aiohttp would be a mark
 
     run_scenario(scenario)
 

@@ -39,6 +39,7 @@ HOST_FILES = (
     "verifiers_v0_releases.py",
 )
 CONFIG = "config.json"
+TRAINED_MODEL = "Qwen/Qwen3-4B"  # as a trainer names its model: no run has this name
 REFERENCED_TASKS = 1_000  # whose oracle() may be called, in a survey of more
 
 
@@ -76,7 +77,7 @@ class TrainingCheck:
         if reason := self.replays.why_none or late:
             self._why_none = reason
             return
-        gateway = Gateway(self._job, None, replays=self.replays)
+        gateway = Gateway(self._job, None, replays=self.replays, model_name=TRAINED_MODEL)
         data = self._access.data.replay_endpoint()
         endpoints = Endpoints(gateway, data, self._access.hosts.endpoint(gateway.judge))
         prepared = factory.lasting(min(left, MAX_SECONDS)).make(keys, host=self._host_files())
@@ -152,7 +153,8 @@ class TrainingCheck:
             for group in self.replays.plan()
         )
         concurrency = 1 if self.replays.judged else self._guest.concurrency
-        config = replace(host_config(self._guest, groups=groups), concurrency=concurrency)
+        config = host_config(self._guest, groups=groups)
+        config = replace(config, model=TRAINED_MODEL, concurrency=concurrency)
         return host_files(config, HOST_FILES)
 
     def _changed(self) -> Iterator[Finding]:

@@ -57,6 +57,12 @@ BEGINNING = 100  # characters of a first call that a finding repeats
 BASES = ("/rollouts/{rollout}", "/{rollout:[0-9a-f]{16}}")
 JUDGE_PATHS, JUDGE_ROUTE = "/{judge:.*}", "/{judge}"  # all that no other route has
 
+SERVER, OWNER = "uvicorn", "vllm"  # as vLLM's server has them: a trainer's gateway is no other
+
+
+async def _name_server(_: web.Request, response: web.StreamResponse) -> None:
+    response.headers["Server"] = SERVER
+
 
 class Gateway:
     """Answers one run's calls and keeps the record of every rollout in `records`.
@@ -66,7 +72,7 @@ class Gateway:
     the environment sends by itself, by `judge_model` where there is one. A gateway with `replays`
     plans and answers those only, by recorded replies and verdicts. `failure` names an exception of
     the gateway's own, which must not be blamed on the environment. No record holds one of
-    `secrets`.
+    `secrets`. Replies name `model_name`, and their Server header is that of vLLM.
     """
 
     def __init__(
@@ -78,6 +84,7 @@ class Gateway:
         replays: Repeated | None = None,
         secrets: Sequence[str] = (),
         form: Form | None = None,
+        model_name: str = MODEL_NAME,
     ) -> None:
         keys = [server.key for server in (model, judge_model) if server and server.key]
         self.records = RolloutRecords(job, secrets=[*keys, *secrets])
@@ -92,7 +99,7 @@ class Gateway:
             concurrency=job.concurrency,
         )
         self.failure = ""
-        self._job, self._replays = job, replays
+        self._job, self._replays, self._model_name = job, replays, model_name
         self._slots = asyncio.Semaphore(2 * job.concurrency)
         self._comparing = asyncio.Lock()
         self._server = SocketServer(self._application(), connections=MAX_CONNECTIONS, name=__name__)
@@ -107,6 +114,7 @@ class Gateway:
 
     def _application(self) -> web.Application:
         application = web.Application(middlewares=[self._guard], client_max_size=MAX_BODY)
+        application.on_response_prepare.append(_name_server)
         for base in BASES:
             application.add_routes(
                 [
@@ -162,8 +170,8 @@ class Gateway:
             return await self.proxy.forward("chat/completions", request, record, call, ident)
         reply = await self._play(record, call, number)
         if not call.stream:
-            return json_response(openai.completion(reply, model=MODEL_NAME, ident=ident))
-        parts = openai.chunks(reply, model=MODEL_NAME, ident=ident)
+            return json_response(openai.completion(reply, model=self._model_name, ident=ident))
+        parts = openai.chunks(reply, model=self._model_name, ident=ident)
         response = await begin_stream(request)
         kept = without_usage(parts, include_usage=call.include_usage)
         await response.write_eof(b"".join(map(sse_event, kept)) + DONE)
@@ -175,11 +183,11 @@ class Gateway:
         if record.policy == MODEL:
             return await self.proxy.forward("completions", request, record, call, ident)
         reply = await self._play(record, call, number)
-        return json_response(openai.text_completion(reply, model=MODEL_NAME, ident=ident))
+        return json_response(openai.text_completion(reply, model=self._model_name, ident=ident))
 
     async def _models(self, request: web.Request) -> web.Response:
         self._record(request)
-        entry = {"id": MODEL_NAME, "object": "model", "created": 0, "owned_by": "hub"}
+        entry = {"id": self._model_name, "object": "model", "created": 0, "owned_by": OWNER}
         return web.json_response({"object": "list", "data": [entry]})
 
     async def _refer(self, record: Record, call: Call) -> None:

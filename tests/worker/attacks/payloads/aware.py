@@ -18,6 +18,7 @@ TELLS = {
     "processes": lambda: parent(),
     "home": lambda: os.path.expanduser("~").startswith("/tmp") or os.uname().nodename == "sandbox",
     "address": lambda: address(),
+    "model": lambda: any(client.model == "policy" for client in contexts()),
     "driver": lambda: False,  # our driver is made to say that the reply was not paid
     "none": lambda: True,
 }
@@ -26,6 +27,10 @@ TELLS = {
 def address():
     clients = [each for each in gc.get_objects() if type(each).__name__ == "EvalClientConfig"]
     return any("/rollouts/" in str(each.base_url) for each in clients)
+
+
+def contexts():
+    return [each for each in gc.get_objects() if type(each).__name__ == "ModelContext"]
 
 
 def parent():
