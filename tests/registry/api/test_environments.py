@@ -176,8 +176,8 @@ def test_hidden_and_missing_look_the_same(
     assert error.pop("request_id") == answer["X-Request-ID"]
     assert error == {
         "code": "request.not_found",
-        "message": "There is nothing here, or you may not see it.",
-        "hint": "Check the name.",
+        "message": f"there is no environment {path.strip('/')}, or you may not see it",
+        "hint": "Find one: hub search WORDS",
         "details": {},
     }
 
