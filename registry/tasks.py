@@ -62,7 +62,7 @@ def publish_index() -> None:
 
 @shared_task(name="registry.notify")
 def notify() -> None:
-    """Make notifications and deliveries of webhooks from the journal, and send e-mails (beat)."""
+    """Make notifications and deliveries of webhooks from the journal, and send emails (beat)."""
     notifications.deliver(deliveries.create)
     notifications.send_mails()
 

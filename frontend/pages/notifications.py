@@ -1,4 +1,4 @@
-"""Notifications of the signed-in person, what they watch, and what they want by e-mail."""
+"""Notifications of the signed-in person, what they watch, and what they want by email."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from registry.read_models import notifications as read_models
 
 
 class MailForm(forms.Form):
-    """The kinds that a person wants by e-mail."""
+    """The kinds that a person wants by email."""
 
     kinds = forms.MultipleChoiceField(
-        label="Send me an e-mail when",
+        label="Send me an email when",
         required=False,
         widget=forms.CheckboxSelectMultiple,
         choices=[(kind.name, kind.label) for kind in KINDS.values() if kind.offers_mail],
@@ -69,14 +69,14 @@ def read(request: HttpRequest, pk: int | None = None) -> HttpResponse:
 @form_methods
 @login_required
 def settings(request: HttpRequest) -> HttpResponse:
-    """What the person watches, and the kinds that they want by e-mail."""
+    """What the person watches, and the kinds that they want by email."""
     user = person(request)
     initial = {"kinds": services.mail_kinds(user)}
     form = MailForm(request.POST if request.method == "POST" else None, initial=initial)
     if form.is_valid() and unless_refused(
         form, lambda: services.choose_mail(user=user, kinds=form.cleaned_data["kinds"])
     ):
-        messages.success(request, "Your choice of e-mails was saved.")
+        messages.success(request, "Your choice of emails was saved.")
         return redirect("notification-settings")
     shown, following = page(request, read_models.watched(user), by=("-pk",))
     context = {

@@ -18,7 +18,7 @@ from registry.notifications.models import Watch
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """A person; `mailed_already` where another part of the hub sends an e-mail about it."""
+    """A person; `mailed_already` where another part of the hub sends an email about it."""
 
     user_id: int
     mailed_already: bool = False

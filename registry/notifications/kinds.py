@@ -25,8 +25,8 @@ class Kind:
     `sentence` is completed with `subject`, `model`, `role` and `sender`. `purpose` and `outcome`
     restrict the events to runs of that purpose and to measurements with that outcome. `public`
     kinds are in feeds, as far as an anonymous reader may see their subject; those with `webhook`
-    are sent to webhooks. `audience` is notified, by e-mail too where a person chose it and the kind
-    `offers_mail`; `owners_are_mailed` where another part of the hub sends the owners an e-mail.
+    are sent to webhooks. `audience` is notified, by email too where a person chose it and the kind
+    `offers_mail`; `owners_are_mailed` where another part of the hub sends the owners an email.
     """
 
     name: str
@@ -168,7 +168,7 @@ KINDS: dict[str, Kind] = {
             verbs=("invitation.sent",),
             sentence="{sender} invites you to {subject} as {role}",
             audience=(INVITED,),
-            offers_mail=False,  # the invitation is an e-mail itself
+            offers_mail=False,  # the invitation is an email itself
         ),
     )
 }

@@ -1,4 +1,4 @@
-"""Who watches what, what they were notified of, and what they want by e-mail."""
+"""Who watches what, what they were notified of, and what they want by email."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class NotificationQuerySet(QuerySet["Notification"]):
 
 
 class Notification(models.Model):
-    """One event that one person is notified of; `mail_due` until its e-mail is sent."""
+    """One event that one person is notified of; `mail_due` until its email is sent."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notifications")
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="+")
@@ -76,7 +76,7 @@ class Notification(models.Model):
 
 
 class MailChoice(models.Model):
-    """The kinds of notifications that a person also wants by e-mail; without a row none."""
+    """The kinds of notifications that a person also wants by email; without a row none."""
 
     user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="mail_choice")
     kinds = models.JSONField(default=list)

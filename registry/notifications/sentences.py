@@ -1,4 +1,4 @@
-"""What feeds, notifications and e-mails say of an event: title, text and page."""
+"""What feeds, notifications and emails say of an event: title, text and page."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ TEXT = """{sentence}.
 {reason}
 {page}
 
-You get this e-mail because you chose it on {settings}
+You get this email because you chose it on {settings}
 """
 
 
@@ -67,7 +67,7 @@ def _deliver(pk: int, also: Iterable[Callable[[Event, Kind], object]]) -> bool:
 
 
 def notify(event: Event, kind: Kind, people: Iterable[Recipient]) -> None:
-    """Add a notification for each person, with an e-mail for those who want one."""
+    """Add a notification for each person, with an email for those who want one."""
     rows = list(people)
     mailed = _mailed(kind, [row.user_id for row in rows if not row.mailed_already])
     Notification.objects.bulk_create(
@@ -86,7 +86,7 @@ def notify(event: Event, kind: Kind, people: Iterable[Recipient]) -> None:
 
 
 def _mailed(kind: Kind, users: Collection[int]) -> set[int]:
-    """Those who chose e-mail for the kind and whose address is confirmed."""
+    """Those who chose email for the kind and whose address is confirmed."""
     choices = MailChoice.objects.filter(user__in=users, user__is_active=True)
     if settings.HUB_EMAIL_VERIFICATION != "none":
         confirmed = EmailAddress.objects.filter(
@@ -97,7 +97,7 @@ def _mailed(kind: Kind, users: Collection[int]) -> set[int]:
 
 
 def send_mails() -> int:
-    """Send the due e-mails, each at most once; returns how many."""
+    """Send the due emails, each at most once; returns how many."""
     due = Notification.objects.filter(mail_due=True).order_by("pk")
     due = due.select_related("user", *sentences.RELATED).defer(*sentences.LARGE)
     rows = list(due[:BATCH])
@@ -155,13 +155,13 @@ def may_mail(user: User) -> bool:
 
 
 def mail_kinds(user: User) -> list[str]:
-    """The kinds that the user wants by e-mail."""
+    """The kinds that the user wants by email."""
     row = MailChoice.objects.filter(user=user).first()
     return [name for name in row.kinds if name in KINDS] if row else []
 
 
 def choose_mail(*, user: User, kinds: Collection[str]) -> None:
-    """Set the kinds that the user wants by e-mail."""
+    """Set the kinds that the user wants by email."""
     offered = [kind.name for kind in KINDS.values() if kind.offers_mail]
     if unknown := sorted(set(kinds) - set(offered)):
         raise HubError(

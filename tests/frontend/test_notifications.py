@@ -1,4 +1,4 @@
-"""The pages of notifications: what is unread, what is watched, and what comes by e-mail."""
+"""The pages of notifications: what is unread, what is watched, and what comes by email."""
 
 from __future__ import annotations
 
