@@ -42,6 +42,7 @@ TWINS = {
     "version": Twin("api-version"),
     "version-leaderboard": Twin("api-leaderboard", query=True),
     "run": Twin("api-run"),
+    "run-queue": Twin("api-run"),
     "run-comparison": Twin("api-comparison"),
     "rollout": Twin("api-rollout"),
     "evaluation": Twin("api-evaluation", dropped=("owner", "name")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -14,7 +15,9 @@ from frontend.render.transcript import Call, Turn
 from frontend.templatetags.hub import TONES
 from registry.card.summary import CardSummary
 from registry.read_models.environments import EnvironmentSummary, Latest
+from registry.read_models.under_way import ExecutedRun
 from registry.read_models.versions import Deprecation
+from registry.runs.queue import Position
 
 AT = datetime(2026, 1, 15, 9, 30, tzinfo=UTC)
 BARS = [9, 4, 2, 1, 0, 0, 3, 5, 8, 12]
@@ -58,6 +61,15 @@ TURNS = [
     Turn(4, "tool", "Paris", name="search"),
     Turn(5, "assistant", "Paris"),
 ]
+QUEUED = {
+    "run": {"id": UUID(int=0), "model": "org/model-8b", "not_before": None},
+    "position": Position(before=2, waiting=7, runners=1, oldest_at=AT, under_way=1),
+    "executed": [
+        ExecutedRun(UUID(int=1), "lab/evaluated", "1.2.0", "running", 12, 40, AT, "#queue")
+    ],
+    "may_cancel": True,
+    "pace": 10,
+}
 
 
 @require_safe
@@ -73,6 +85,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "steps": STEPS,
         "stopped": STOPPED,
         "turns": TURNS,
+        **QUEUED,
         "tabs": [
             {"label": label, "url": "#tabs", "on": label == "README"}
             for label in ("Card", "README", "Versions", "Runs", "Files")

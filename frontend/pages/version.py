@@ -45,7 +45,7 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
         "pages/version.html",
         {
             **context,
-            "evaluate": requested.form_context(request, row),
+            "evaluate": requested.may_request(request, row),
             "tabs": tabs(request, row.environment, on="versions"),
             "env": environments.summary(row.environment),
             "locks": lock_models.summaries(row),

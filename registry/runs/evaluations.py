@@ -73,6 +73,13 @@ def request(*, version: Version, model: str, suite: Suite, by: User) -> Run:
     return run
 
 
+def active_of(person: User) -> int:
+    """The number of evaluations that the person requested and that wait or run."""
+    return Run.objects.filter(
+        requested_by=person, purpose=Run.Purpose.EVALUATION, status__in=Run.ACTIVE
+    ).count()
+
+
 def repeat(*, run: Run, by: User) -> Run:
     """Request an ended evaluation again; raises Stale where it is active, has a result, or is a
     shard."""
@@ -139,9 +146,7 @@ def _check_quota(by: User) -> None:
     maximum = settings.HUB_ACTIVE_EVALUATIONS
     if by.is_staff:
         return
-    active = Run.objects.filter(
-        requested_by=by, purpose=Run.Purpose.EVALUATION, status__in=Run.ACTIVE
-    ).count()
+    active = active_of(by)
     if active >= maximum:
         raise HubError(
             "quota.evaluations",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
-from django.db.models import Count, Exists, Max, OuterRef, Q
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q
 
 from registry.accounts import runners
 from registry.accounts.models import Owner, Runner
@@ -29,12 +29,14 @@ REMEASUREMENT_DELAY = 1000
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The number of queued runs of its model before it and in all, and of live runners that can
-    execute it."""
+    """The number of queued runs of its model before it and in all, of live runners that can execute
+    it, when the oldest of those runs was queued, and how many others runners execute now."""
 
     before: int
     waiting: int
     runners: int
+    oldest_at: datetime
+    under_way: int
 
 
 def assign(version: Version, *, owner: int | None = None) -> tuple[int, int]:
@@ -164,11 +166,21 @@ def position(run: Run) -> Position | None:
     run = row
     earlier = Q(priority__lt=run.priority) | Q(priority=run.priority, created_at__lt=run.created_at)
     waiting = Run.with_shards.filter(status=Run.Status.QUEUED, model=run.model)
-    # Of a column that the index has, so that no row is read.
-    count = Count("created_at")
-    counted = waiting.aggregate(before=Count("created_at", filter=earlier), all=count)
+    # Of columns that the index has, so that no row is read.
+    counted = waiting.aggregate(
+        before=Count("created_at", filter=earlier),
+        all=Count("created_at"),
+        oldest=Min("created_at"),
+    )
+    leased = Run.with_shards.filter(status__in=Run.LEASED_STATES, model=run.model)
     alive, able = runners.with_model(run.model)
-    return Position(counted["before"], counted["all"], able if run.model else alive)
+    return Position(
+        before=counted["before"],
+        waiting=counted["all"],
+        runners=able if run.model else alive,
+        oldest_at=counted["oldest"] or run.created_at,
+        under_way=leased.count(),
+    )
 
 
 def waiting_row(run: Run) -> Run | None:

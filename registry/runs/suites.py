@@ -147,6 +147,26 @@ def create(
     return row
 
 
+def of_size(*, environment: Environment, tasks: int, attempts: int, by: User) -> Suite:
+    """The suite of the first `tasks` tasks with so many attempts, as `create` defines it: an
+    existing one of that definition, else a new one whose name says both numbers."""
+    try:
+        definition = replace(
+            SuiteDefinition.from_dict({"tasks": tasks, "attempts": attempts}),
+            judge=settings.HUB_JUDGE_MODEL,
+            limits=present_limits(),
+        )
+    except BadSuite as error:
+        raise _invalid(str(error).partition(" ")[0], str(error)) from None
+    for row in of_environment(environment):
+        if row.digest == definition.digest:
+            return row
+    name = f"{tasks}x{attempts}"
+    if environment.suites.filter(name=name).exists():  # defined when the hub had other limits
+        name = f"{name}-{definition.digest[:8]}"
+    return create(environment=environment, name=name, tasks=tasks, attempts=attempts, by=by)
+
+
 def _invalid(field: str, message: str) -> HubError:
     return HubError("request.invalid", message, details={"field": field})
 

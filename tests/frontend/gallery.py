@@ -169,6 +169,7 @@ def listed(alice: User) -> dict[str, str]:
         "environment-runs": f"{env}?tab=runs",
         "environment-files": f"{env}?tab=files",
         "version-listed": f"{env}0.1.0/",
+        "evaluate": f"{env}0.1.0/evaluate/",
         "run-succeeded": f"/runs/{run.pk}/",
         "run-filtered": f"/runs/{run.pk}/?policy=silent&failed=1",
         **{name: f"/runs/{run.pk}/rollouts/{row.pk}/" for name, row in rollouts.items()},
@@ -195,6 +196,8 @@ def under_way(alice: User) -> dict[str, str]:
             full(run, run.done)
         pages[f"run-{state}"] = f"/runs/{run.pk}/"
         pages[f"version-{state}"] = f"/envs/alice/{NAME}/{row.version}/"
+        if run.status == "queued":
+            pages[f"queue-{state}"] = f"/runs/{run.pk}/queue/"
     return pages
 
 

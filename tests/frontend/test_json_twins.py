@@ -25,7 +25,7 @@ OTHER = "another format than HTML"
 WITHOUT = {  # public pages without a resource of their own, and why
     **dict.fromkeys(("publish", "runner", "settings"), PROSE),
     **dict.fromkeys(("docs", "docs-decisions", "docs-page"), PROSE),
-    **dict.fromkeys(("version-live", "run-live"), PART),
+    **dict.fromkeys(("version-live", "run-live", "run-queue-live"), PART),
     **dict.fromkeys(("version-files", "version-tree", "version-file"), PART),
     **dict.fromkeys(("version-raw", "command"), OTHER),
     "invitation": "its link is secret",
@@ -64,6 +64,7 @@ def pages(alice: User) -> dict[str, str]:
     version = make_version(alice)
     run, other = make_run(version), make_run(version)
     rollout = make_rollout(run)
+    waits = make_run(make_version(alice, "other-env"), status="queued")
     evaluation = Evaluation.objects.create(
         environment=version.environment,
         owner=alice.owner,
@@ -81,6 +82,7 @@ def pages(alice: User) -> dict[str, str]:
         "version": f"{env}0.1.0/",
         "version-leaderboard": f"{env}0.1.0/leaderboard/",
         "run": f"/runs/{run.pk}/",
+        "run-queue": f"/runs/{waits.pk}/queue/",
         "run-comparison": f"/runs/{run.pk}/comparison/{other.pk}/",
         "rollout": f"/runs/{run.pk}/rollouts/{rollout.pk}/",
         "evaluation": f"{env}evaluations/{evaluation.pk}/",

@@ -9,6 +9,7 @@ from statistics import median
 import aiohttp
 import pytest
 from django.test import Client
+from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
 from envyard.contract.job import JobSpec
@@ -81,5 +82,5 @@ def test_what_the_sandbox_prints_is_on_the_page_within_two_seconds(
 def test_page_of_a_run_far_back_in_the_queue_refreshes_more_rarely(
     before: int, seconds: int
 ) -> None:
-    assert pace(Position(before=before, waiting=501, runners=2)) == seconds
+    assert pace(Position(before, 501, 2, timezone.now(), 0)) == seconds
     assert pace(None) == 1

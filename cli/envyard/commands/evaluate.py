@@ -59,7 +59,7 @@ def run(args: Namespace, out: Output) -> None:
     if args.no_wait:
         if out.as_json:
             out.json(row)
-        out.hint(f"follow it: hub logs -f {row['id']}; end it: hub cancel {row['id']}")
+        out.hint(f"follow it: hub runs watch {row['id']}; end it: hub cancel {row['id']}")
         return
     conclude(follow(hub, row["id"], out), out)
 
@@ -80,7 +80,8 @@ def follow(hub: Hub, run_id: str, out: Output) -> dict[str, Any]:
             return row
         if row["status"] != status:
             status = row["status"]
-            out.note(f"{status} ...", "dim")
+            place = queue_text(row)
+            out.note(f"{status}, {place} ..." if place else f"{status} ...", "dim")
         for attempt in row.get("lost_attempts", [])[lost_count:]:
             out.note(f"{lost_text(attempt)}; another follows", "yellow")
             lost_count += 1

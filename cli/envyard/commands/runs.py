@@ -1,4 +1,4 @@
-"""`hub runs list`, `show` and `retry`: the evaluations of an environment."""
+"""`hub runs list`, `show`, `watch` and `retry`: the evaluations of an environment."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from envyard import config as configs
 from envyard.client import Hub, environment_path
 from envyard.commands.arguments import add_ref
+from envyard.commands.evaluate import conclude, follow
 from envyard.commands.model_results import show_models
 from envyard.commands.show import (
     duration,
@@ -26,8 +27,8 @@ from envyard.output import Output
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
-    """Add runs list, show and retry."""
-    runs = commands.add_parser("runs", help="list an environment's runs, show or retry one")
+    """Add runs list, show, watch and retry."""
+    runs = commands.add_parser("runs", help="list an environment's runs, show, watch or retry one")
     subcommands = runs.add_subparsers(dest="runs_command", metavar="COMMAND", required=True)
     listing = subcommands.add_parser("list", parents=[common], help="list an environment's runs")
     add_ref(listing)
@@ -38,6 +39,11 @@ def register(commands: Any, common: ArgumentParser) -> None:
     show = subcommands.add_parser("show", parents=[common], help="show a run")
     show.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
     show.set_defaults(run=run_show)
+    watch = subcommands.add_parser(
+        "watch", parents=[common], help="show a run's place in the queue and progress until it ends"
+    )
+    watch.add_argument("run_id", metavar="RUN", help="a run's id, from `hub eval --no-wait`")
+    watch.set_defaults(run=run_watch)
     retry = subcommands.add_parser(
         "retry", parents=[common], help="queue a new run in place of a cancelled or held one"
     )
@@ -122,6 +128,12 @@ def run_show(args: Namespace, out: Output) -> None:
         out.hint(f"read its rollouts: hub rollouts list {run['id']}")
     else:
         out.hint(f"follow its log: hub logs -f {run['id']}; end it: hub cancel {run['id']}")
+
+
+def run_watch(args: Namespace, out: Output) -> None:
+    """Follow the run, then print its scores; the exit code is that of `hub eval`."""
+    hub = Hub(configs.load(args.url))
+    conclude(follow(hub, str(run_of(args.run_id)), out), out)
 
 
 def run_retry(args: Namespace, out: Output) -> None:

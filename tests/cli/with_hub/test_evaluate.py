@@ -11,8 +11,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from envyard.__main__ import main
 from registry.accounts import tokens
-from registry.models import Run, User
-from registry.runs import services
+from registry.models import Run, User, Version
+from registry.runs import evaluations, services, suites
 from tests.factories import make_version
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -64,6 +64,28 @@ def test_the_command_follows_the_run_and_ends_with_its_outcome(
     err = capsys.readouterr().err
     assert f"is queued: suite full ({run.suite.digest[:12]})" in err  # type: ignore[union-attr]
     assert f"Request it again: hub runs retry {run.pk}" in err
+
+
+def test_watching_a_run_shows_its_place_in_the_queue_and_ends_with_its_outcome(
+    hub: None, alice: User, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version = Version.objects.get()
+    suite = suites.named(version.environment, "full")
+    for model in ("other", "tiny"):
+        run = evaluations.request(version=version, model=model, suite=suite, by=alice)
+    codes: list[int] = []
+    watcher = threading.Thread(target=lambda: codes.append(main(["runs", "watch", str(run.pk)])))
+    watcher.start()
+    watcher.join(2)
+    assert watcher.is_alive()
+    services.cancel(run=run, by=alice)
+    watcher.join(30)
+    assert codes == [1]
+    err = capsys.readouterr().err
+    assert "number 1 of 1 in the queue, 0 live runners" in err
+    assert f"Request it again: hub runs retry {run.pk}" in err
+    assert main(["runs", "watch", "nothing"]) == 2
+    assert "is not a run's id" in capsys.readouterr().err
 
 
 def test_an_unknown_suite_names_those_there_are(

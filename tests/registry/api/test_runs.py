@@ -138,12 +138,13 @@ def test_a_cancelled_run_is_queued_again_by_its_owner_alone(
     answer = client.post(again, headers=publish)
     body = answer.json()
     assert (answer.status_code, body["status"]) == (201, "queued")
-    assert body["queue"] == {"before": 0, "waiting": 1, "runners": 0}
+    place = {"before": 0, "waiting": 1, "runners": 0, "under_way": 0}
+    assert body["queue"] == place | {"oldest_at": body["created_at"]}
     assert client.post(again, headers=publish).status_code == 409
     page = client.get(
         f"/api/v1/environments/{version.environment}/versions/0.1.0/", headers=publish
     )
-    assert page.json()["run"]["queue"] == {"before": 0, "waiting": 1, "runners": 0}
+    assert page.json()["run"]["queue"] == body["queue"]
 
 
 @pytest.mark.parametrize(("query", "expected"), [

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
@@ -19,7 +20,6 @@ from registry.catalog.models import Environment, Version
 from registry.catalog.sorting import sort_key
 from registry.runs import queue, services, suites
 from registry.runs.models import Run
-from registry.runs.queue import Position
 from tests.registry.conftest import Queues
 from tests.registry.run_factories import (
     honest_rollouts,
@@ -134,19 +134,49 @@ def test_a_runner_that_is_about_to_end_is_not_counted_on(alice: User) -> None:
     Runner.objects.update(last_seen_at=timezone.now())
     for capabilities, present in (({}, 1), ({"draining": True}, 0), ({"draining": False}, 1)):
         runners.describe(runner=gpu, capabilities=capabilities)
-        assert queue.position(run) == Position(before=0, waiting=1, runners=present)
+        assert placed(run) == (0, 1, present)
 
 
 def test_position_counts_the_runs_before_a_queued_one(alice: User, carol: User) -> None:
     mine = [queue_run(alice.owner, name=f"env-{number}") for number in range(3)]
     hers = queue_run(carol.owner)
-    assert queue.position(mine[2]) == Position(before=3, waiting=4, runners=0)
-    assert queue.position(hers) == Position(before=1, waiting=4, runners=0)
+    assert placed(mine[2]) == (3, 4, 0)
+    assert placed(hers) == (1, 4, 0)
     gpu = make_runner()
     Runner.objects.update(last_seen_at=timezone.now())
-    assert queue.position(hers) == Position(before=1, waiting=4, runners=1)
+    assert placed(hers) == (1, 4, 1)
     [run] = taken(1, gpu)
     assert queue.position(run) is None
+
+
+def test_position_says_since_when_the_oldest_waits_and_what_is_under_way(
+    alice: User, carol: User
+) -> None:
+    for number in range(3):
+        queue_run(alice.owner, name=f"env-{number}")
+    hers = queue_run(carol.owner)
+    taken(1, make_runner())
+    Run.objects.filter(status="queued").update(created_at=F("created_at") - timedelta(hours=2))
+    other = queue_run(alice.owner, name="of-a-model")
+    Run.objects.filter(pk=other.pk).update(model="m")
+    row = Run.objects.get(pk=hers.pk)
+    position = queue.position(row)
+    assert position is not None
+    assert (position.waiting, position.under_way) == (3, 1)
+    assert position.oldest_at == min(
+        run.created_at for run in Run.objects.filter(status="queued", model="")
+    )
+    other.refresh_from_db()
+    alone = queue.position(other)
+    assert alone is not None
+    assert (alone.waiting, alone.under_way, alone.oldest_at) == (1, 0, other.created_at)
+
+
+def placed(run: Run) -> tuple[int, int, int]:
+    """Those before it, those that wait and the runners of its position."""
+    position = queue.position(run)
+    assert position is not None
+    return position.before, position.waiting, position.runners
 
 
 def explained(sql: str, how: str) -> list[Any]:
