@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from frontend.access import run_or_404, sentences
 from registry.errors import HubError
-from registry.read_models import paired_runs
+from registry.read_models import paired_runs, verdicts
 
 TASKS = 100  # on a page
 
@@ -24,6 +24,7 @@ def comparison(request: HttpRequest, pk: UUID, other: UUID) -> HttpResponse:
     first, second = run_or_404(request, pk), run_or_404(request, other)
     environment = first.version.environment
     context: dict[str, Any] = {"first": first, "second": second, "environment": environment}
+    context["verdict"] = verdicts.of_environment(environment)
     try:
         result, tasks = paired_runs.comparison_by_task(first, second)
     except HubError as problem:

@@ -20,7 +20,7 @@ from registry.accounts.permissions import can
 from registry.catalog import stars
 from registry.catalog.models import Environment, Version
 from registry.notifications import watches
-from registry.read_models import environments, runs, versions
+from registry.read_models import environments, runs, verdicts, versions
 from registry.runs.models import Run
 from registry.self_reported.models import REPORTED
 from registry.uploads import readmes
@@ -42,6 +42,7 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     tab = requested if requested in TABS else "readme"
     context: dict[str, Any] = {
         "env": environments.summary(env),
+        "verdict": verdicts.of_version(version) if version else None,
         "version": versions.detail(version) if version else None,
         "links": safe_links(version.links if version else {}),
         "install": install_lines(version) if version else {},

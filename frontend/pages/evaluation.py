@@ -15,8 +15,9 @@ from django.views.decorators.http import require_POST, require_safe
 from frontend.access import demand, evaluation_or_404
 from frontend.pages.environment import tabs
 from registry.accounts.permissions import can
+from registry.read_models import verdicts
 from registry.self_reported import samples, services
-from registry.self_reported.models import REPORTED
+from registry.self_reported.models import REPORTED, Evaluation
 
 SHOWN, CHARACTERS = 10, 4000
 MAX_FORMATTED = 100_000  # bytes
@@ -29,6 +30,7 @@ def evaluation(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
     row = evaluation_or_404(request, owner, name, pk)
     context = {
         "env": row.environment,
+        "verdict": _verdict(request, row),
         "row": row,
         "reported": REPORTED,
         "metadata": json.dumps(row.metadata, indent=1, ensure_ascii=False),
@@ -54,6 +56,16 @@ def delete(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRespons
     services.delete(evaluation=row, by=user)
     messages.success(request, f"The evaluation {row.name} was deleted.")
     return redirect(f"{reverse('environment', args=[owner, name])}?tab=runs")
+
+
+def _verdict(request: HttpRequest, row: Evaluation) -> verdicts.Verdict | None:
+    """On the evaluated version where the reader may see it, else on the latest one."""
+    if row.version is None:
+        return verdicts.of_environment(row.environment)
+    row.version.environment = row.environment
+    if not can(request.user, "version.see", row.version):
+        return verdicts.of_environment(row.environment)
+    return verdicts.of_version(row.version)
 
 
 def _sample(number: int, line: bytes) -> dict[str, str]:

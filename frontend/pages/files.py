@@ -26,7 +26,7 @@ from frontend.render import raw as raw_types
 from registry.accounts.permissions import can
 from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
-from registry.read_models import environments, versions
+from registry.read_models import environments, verdicts, versions
 from registry.sources import browse
 from registry.sources.models import Source
 from registry.uploads import highlighting
@@ -56,6 +56,7 @@ def entry(
     source = _archive(version, tree)
     context: dict[str, Any] = {
         "env": environments.summary(version.environment),
+        "verdict": verdicts.of_version(version),
         "version": versions.detail(version),
         "tabs": tabs(request, version.environment, on="files"),
         "tree": tree,

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from envyard.contract.suite import BUILT_IN, FULL
 from frontend.access import follows_moves, version_or_404
 from registry.errors import HubError
-from registry.read_models import environments, leaderboards, leaderboards_across
+from registry.read_models import environments, leaderboards, leaderboards_across, verdicts
 from registry.runs import suites
 
 MODELS = 25  # on a page
@@ -88,6 +88,7 @@ def leaderboard(request: HttpRequest, owner: str, name: str, number: str) -> Htt
         raise Http404(problem.message) from problem
     context = {
         "env": environments.summary(version.environment),
+        "verdict": verdicts.of_version(version),
         "owner": version.environment.owner.name,
         "name": version.environment.name,
         "number": version.version,

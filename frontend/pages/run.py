@@ -27,7 +27,7 @@ from registry import pipeline
 from registry.accounts.permissions import can
 from registry.catalog.models import Version
 from registry.errors import HubError
-from registry.read_models import connections, rollouts, runs
+from registry.read_models import connections, rollouts, runs, verdicts
 from registry.runs import evaluations, logs, queries, queue, services, transcripts, waiting
 from registry.runs.models import Run
 
@@ -48,6 +48,7 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
             "version_url": reverse("version", args=[env.owner.name, env.name, row.version.version]),
             "may_retry": _may_retry(request, row),
             "tabs": tabs(request, env, on="runs"),
+            "verdict": verdicts.of_version(row.version),
         },
     )
 

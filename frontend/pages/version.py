@@ -25,7 +25,7 @@ from registry.catalog import locks, overlays
 from registry.catalog.deletion import delete_version
 from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
-from registry.read_models import environments, versions
+from registry.read_models import environments, verdicts, versions
 from registry.read_models import locks as lock_models
 from registry.read_models.needs import Requirement
 from registry.remeasurements import services as remeasurements
@@ -48,6 +48,7 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
             "evaluate": requested.may_request(request, row),
             "tabs": tabs(request, row.environment, on="versions"),
             "env": environments.summary(row.environment),
+            "verdict": verdicts.of_version(row),
             "locks": lock_models.summaries(row),
             "install": install_lines(row),
             "may_yank": can(request.user, "version.yank", row),

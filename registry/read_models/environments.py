@@ -104,7 +104,7 @@ def summary(environment: Environment) -> EnvironmentSummary:
         installs=environment.installs,
         latest=Latest(latest.version, latest.listed_at) if latest else None,
         card=card.summary or None if card else None,
-        score=_score(card),
+        score=score_of(card),
         learnability=latest.learnability if latest else None,
         difficulty=latest.difficulty if latest else "",
         created_at=environment.created_at,
@@ -114,7 +114,8 @@ def summary(environment: Environment) -> EnvironmentSummary:
     )
 
 
-def _score(card: Card | None) -> StoredScore | None:
+def score_of(card: Card | None) -> StoredScore | None:
+    """The model's score; None without one."""
     return next((s for s in card.scores if s["policy"] == MODEL), None) if card else None
 
 
