@@ -30,6 +30,7 @@ from frontend.pages import (
     publishers,
     quotas,
     requested,
+    rollout,
     run,
     short_addresses,
     status,
@@ -142,7 +143,7 @@ urlpatterns = [
     path("runs/<uuid:pk>/queue/live/", requested.queue_live, name="run-queue-live"),
     path("runs/<uuid:pk>/cancel/", run.cancel, name="run-cancel"),
     path("runs/<uuid:pk>/retry/", run.retry, name="run-retry"),
-    path("runs/<uuid:pk>/rollouts/<int:number>/", run.rollout, name="rollout"),
+    path("runs/<uuid:pk>/rollouts/<int:number>/", rollout.rollout, name="rollout"),
     path("email/", addresses.Change.as_view(), name="account_email"),
     path("confirm-email/<str:key>/", addresses.Confirm.as_view(), name="account_confirm_email"),
     path("", include("allauth.account.urls")),  # signup/ login/ logout/ email/ password/...

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from frontend.pages import run_patterns
 from frontend.render.transcript import Call, Turn
 from frontend.templatetags.hub import TONES
 from registry.card.summary import CardSummary
@@ -86,6 +87,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "stopped": STOPPED,
         "turns": TURNS,
         **QUEUED,
+        **run_patterns.CONTEXT,
         "tabs": [
             {"label": label, "url": "#tabs", "on": label == "README"}
             for label in ("Card", "README", "Versions", "Runs", "Files")

@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-import json
-from statistics import median
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from envyard.contract.replay import agree
-from envyard.contract.transcript import Transcript
 from frontend import rates
 from frontend.access import demand, form_methods, refused, run_or_404
 from frontend.pages.environment import tabs
 from frontend.pages.refresh_interval import pace
 from frontend.render import plain
-from frontend.render.transcript import SHOWN, conversations
 from registry import pipeline
 from registry.accounts.permissions import can
 from registry.catalog.models import Version
 from registry.errors import HubError
-from registry.read_models import connections, rollouts, runs, verdicts
-from registry.runs import evaluations, logs, queries, queue, services, transcripts, waiting
+from registry.read_models import connections, rollouts, run_overview, runs, verdicts
+from registry.runs import evaluations, logs, queries, queue, services, waiting
 from registry.runs.models import Run
 
 ROWS = 100
+GRID_TASKS = {"model": 50, "probes": 20}  # on a page of each grid
+BARS = 1000  # of the most rollouts that are drawn as bars
 LOG_TAIL = 64_000
 
 
@@ -106,7 +104,8 @@ def state(run: Run) -> str:
 
 def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
     """Progress, scores, rollouts and the log's tail."""
-    cells = list(run.own_rollouts.only("run", "policy", "task", "ok", "reward").order_by("pk"))
+    overview = run_overview.of_run(run)
+    cells = overview.cells
     policy, failed = request.GET.get("policy", ""), request.GET.get("failed") == "1"
     rows = queries.rollouts(run=run, policy=policy, ok=False if failed else None)
     matching = sum(policy in ("", cell.policy) and not (failed and cell.ok) for cell in cells)
@@ -123,7 +122,9 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "stopping": stopping,
         "may_cancel": may_cancel and can(request.user, "run.cancel", run),
         "traffic": connections.traffic(run.facts),
-        "rollouts": cells,
+        "overview": overview,
+        "grids": _grids(request, overview),
+        "bars": cells if max(run.total, len(cells)) <= BARS else [],
         "policy": policy,
         "failed": failed,
         "live_query": urlencode({"policy": policy, "failed": int(failed), "seen": state(run)}),
@@ -134,60 +135,14 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
     }
 
 
-@require_safe
-def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
-    """The conversations and the reward of one rollout, with links to its neighbours."""
-    run = run_or_404(request, pk)
-    row = get_object_or_404(run.rollouts.select_related("pack"), pk=number)
-    transcript = transcripts.read(row) or Transcript()
-    before = run.rollouts.filter(pk__lt=number).order_by("-pk").values_list("pk", flat=True)
-    after = run.rollouts.filter(pk__gt=number).order_by("pk").values_list("pk", flat=True)
-    address = {
-        key: reverse("rollout", args=[pk, neighbour]) if neighbour else ""
-        for key, neighbour in (("previous", before.first()), ("following", after.first()))
-    }
-    return render(
-        request,
-        "pages/rollout.html",
-        {
-            "run": runs.summary(run),
-            "rollout": rollouts.summary(row),
-            **_transcript_context(transcript),
-            "differs": row.rescored is not None and not agree(row.reward, row.rescored),
-            "raw": reverse("api-rollout", args=[pk, number]),
-            **address,
-        },
-    )
-
-
-def _transcript_context(transcript: Transcript) -> dict[str, Any]:
-    """The context of the page from a transcript."""
-    tools = [tool for definitions in transcript.tools for tool in definitions]
-    first = [call.first_seconds for call in transcript.calls if call.first_seconds is not None]
-    return {
-        "conversations": list(conversations(transcript)),
-        "hidden": max(len(transcript.ends) - SHOWN, 0),
-        "first_token": median(first) if first else None,
-        "sampling": transcript.calls[-1].sampling if transcript.calls else {},
-        "tools": [{"name": _name(tool), "text": _pretty_json(tool)} for tool in tools],
-        "options": [
-            {"names": ", ".join(option), "text": _pretty_json(option)}
-            for option in transcript.options
-        ],
-        "judge": [
-            {"exchange": call, "options": _pretty_json(call.options) if call.options else ""}
-            for call in transcript.judge
-        ],
-    }
-
-
-def _pretty_json(value: dict[str, Any]) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
-
-
-def _name(tool: dict[str, Any]) -> str:
-    function = tool.get("function")
-    return str(function.get("name") if isinstance(function, dict) else tool.get("name"))
+def _grids(request: HttpRequest, overview: run_overview.Overview) -> list[dict[str, Any]]:
+    """The grids of the model and of the probes, each with its page of tasks."""
+    grids = (("model", overview.model), ("probes", overview.probes))
+    return [
+        {"name": name, "page": Paginator(tasks, GRID_TASKS[name]).get_page(request.GET.get(name))}
+        for name, tasks in grids
+        if tasks
+    ]
 
 
 @form_methods

@@ -3,55 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from statistics import fmean
+from typing import Any
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-
-class Cell(Protocol):
-    """The fields of a rollout that the barcode uses."""
-
-    pk: int
-    policy: str
-    task: int
-    ok: bool
-    reward: float | None
+from registry.read_models.run_overview import Cell, Scale
 
 
-def barcode(rollouts: Sequence[Cell], total: int) -> SafeString:
+def barcode(cells: Sequence[Cell], total: int, scale: Scale) -> SafeString:
     """One bar per rollout: failed ones red, others darker with a higher reward."""
-    slots = max(total, len(rollouts), 1)
+    slots = max(total, len(cells), 1)
     width = 1000 / slots
     bars = format_html_join(
         "",
         '<rect class="{}" x="{}" y="0" width="{}" height="40"><title>{}</title></rect>',
         (
-            (
-                shade(r),
-                f"{i * width:.2f}",
-                f"{width * 0.86:.2f}",
-                f"{r.policy} task {r.task}: " + ("failed" if not r.ok else f"{r.reward:.3g}"),
-            )
-            for i, r in enumerate(rollouts)
-            if not r.ok or r.reward is not None
+            (shade(cell, scale), f"{i * width:.2f}", f"{width * 0.86:.2f}", _label(cell))
+            for i, cell in enumerate(cells)
+            if not cell.ok or cell.reward is not None
         ),
     )
     return format_html(
         '<svg class="barcode" viewBox="0 0 1000 40" preserveAspectRatio="none" role="img" '
         'aria-label="{} of {} rollouts, one bar each, darker is a higher reward">'
         '<rect x="0" y="0" width="1000" height="40"/>{}</svg>',
-        len(rollouts),
+        len(cells),
         slots,
         bars,
     )
 
 
-def shade(rollout: Cell) -> str:
-    """The CSS class of a bar: failed, or one of four steps of the reward."""
-    if not rollout.ok or rollout.reward is None:
+def _label(cell: Cell) -> str:
+    reward = "failed" if cell.reward is None else f"{cell.reward:.3g}"
+    return f"{cell.policy} task {cell.task}: {reward}"
+
+
+def shade(cell: Cell, scale: Scale) -> str:
+    """The CSS class of a rollout: failed, or a step of the run's scale of rewards."""
+    if not cell.ok or cell.reward is None:
         return "failed"
-    return f"r{min(3, max(0, int(rollout.reward * 3.999)))}"
+    return f"r{scale.step(cell.reward)}"
+
+
+def spread(rewards: Sequence[float], scale: Scale) -> SafeString:
+    """The rewards of a group as dots on the run's axis, with their range and their mean."""
+    if not rewards:
+        return SafeString("")
+    low, high, mean = min(rewards), max(rewards), fmean(rewards)
+    x = [f"{6 + 148 * scale.position(value):.1f}" for value in (low, high, mean)]
+    dots = format_html_join(
+        "",
+        '<circle cx="{}" cy="10" r="3"/>',
+        ((f"{6 + 148 * scale.position(value):.1f}",) for value in sorted(set(rewards))),
+    )
+    return format_html(
+        '<svg class="dots" viewBox="0 0 160 20" role="img" '
+        'aria-label="rewards from {} to {}, mean {}"><line class="track" x1="6" y1="10" x2="154" '
+        'y2="10"/><line class="range" x1="{}" y1="10" x2="{}" y2="10"/>{}'
+        '<line class="mean" x1="{}" y1="2" x2="{}" y2="18"/></svg>',
+        *(f"{value:.3g}" for value in (low, high, mean)),
+        x[0],
+        x[1],
+        dots,
+        x[2],
+        x[2],
+    )
 
 
 def interval(score: dict[str, Any]) -> SafeString:

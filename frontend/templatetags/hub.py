@@ -21,6 +21,7 @@ from registry.accounts import second_factor
 from registry.accounts.models import User
 from registry.card.summary import CardSummary
 from registry.notifications import services as notifications
+from registry.read_models.run_overview import Cell, Scale
 
 register = template.Library()
 
@@ -177,9 +178,21 @@ def clock(value: object) -> str:
 
 
 @register.simple_tag
-def barcode(rollouts: Sequence[charts.Cell], total: int) -> SafeString:
+def barcode(cells: Sequence[Cell], total: int, scale: Scale) -> SafeString:
     """The chart of rollouts, one bar each."""
-    return charts.barcode(rollouts, total)
+    return charts.barcode(cells, total, scale)
+
+
+@register.simple_tag
+def shade(cell: Cell, scale: Scale) -> str:
+    """The CSS class of a rollout's reward; see `charts.shade`."""
+    return charts.shade(cell, scale)
+
+
+@register.simple_tag
+def spread(rewards: Sequence[float], scale: Scale) -> SafeString:
+    """The rewards of a group on the run's axis; see `charts.spread`."""
+    return charts.spread(rewards, scale)
 
 
 @register.simple_tag

@@ -1,0 +1,29 @@
+"""Values of the parts of runs and rollouts for the page of patterns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from registry.read_models.run_overview import Cell, PolicyUsage, Scale, TaskRow
+
+REWARDS: tuple[list[float | None], ...] = (
+    [0.0, 0.3, 0.6, 1.0],
+    [1.0, None, 1.0],
+    [-0.5, -0.5, -0.5, -0.5],
+)
+
+
+def row(task: int, rewards: list[float | None]) -> TaskRow:
+    """A row of the grid with four attempts, of which the last may not have finished."""
+    cells = [
+        Cell(0, "model", task, attempt, reward is not None, reward, 2.5, 2.0, 120, 640)
+        for attempt, reward in enumerate(rewards)
+    ]
+    return TaskRow(task, [*cells, None][:4], [reward for reward in rewards if reward is not None])
+
+
+CONTEXT: dict[str, Any] = {
+    "scale": Scale(-0.5, 1.0),
+    "grid": {"name": "model", "page": [row(task, group) for task, group in enumerate(REWARDS)]},
+    "usage": [PolicyUsage("model", 11, [], 1320, 7040, 2.5, 2.5, 0.8)],
+}

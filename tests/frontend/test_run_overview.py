@@ -1,0 +1,90 @@
+"""The grid of tasks and attempts, the histograms and the sums of a run's page."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.models import Run, User
+from tests.factories import make_rollout, make_run, make_version
+from tests.frontend.people import text
+
+pytestmark = pytest.mark.once
+
+
+@pytest.fixture
+def evaluated(alice: User) -> Run:
+    """A run of a model at two tasks with three attempts, and of a probe."""
+    run = make_run(make_version(alice), policies=["silent", "model"], model="m", attempts=3)
+    for attempt, reward in enumerate((0.0, 0.5)):
+        make_rollout(
+            run, "model", 0, reward=reward, attempt=attempt, seconds=2.0, model_seconds=1.0,
+            prompt_tokens=10, completion_tokens=1000,
+        )  # fmt: skip
+    for attempt, reward_or_none in enumerate((2.0, None, 1.9)):
+        make_rollout(run, "model", 1, reward=reward_or_none, attempt=attempt)
+    make_rollout(run, "silent", 0, reward=-1.0)
+    return run
+
+
+def grid(page: str, name: str) -> list[str]:
+    """The rows of one grid."""
+    table = page.partition(f'<h2 id="{name}">')[2].partition("</table>")[0]
+    return table.partition("<tbody>")[2].split("<tr>")[1:]
+
+
+def test_the_grid_shows_each_attempt_of_a_task_on_one_scale_and_links_to_it(
+    client: Client, evaluated: Run
+) -> None:
+    page = text(client, f"/runs/{evaluated.pk}/")
+    first, second = grid(page, "model")
+    cells = re.findall(r'class="cell (\w+)"[^>]*>([^<]*)<', first + second)
+    # The scale goes from the probe's -1 to the model's 2.
+    assert cells == [
+        ("r1", "0"), ("r2", "0.5"), ("none", "–"), ("r3", "2"), ("failed", "failed"), ("r3", "1.9"),
+    ]  # fmt: skip
+    rollout = evaluated.rollouts.get(policy="model", task=0, attempt=1)
+    assert f'href="/runs/{evaluated.pk}/rollouts/{rollout.pk}/"' in first
+    assert 'aria-label="rewards from 0 to 0.5, mean 0.25"' in first
+    assert 'data-label="Spread">0.1</td>' in second
+    assert "-1 to -0.25</span>" in page
+    assert "1.25 to 2</span>" in page
+
+
+def test_probes_have_a_grid_of_their_own(client: Client, evaluated: Run) -> None:
+    page = text(client, f"/runs/{evaluated.pk}/")
+    assert len(grid(page, "model")) == 2
+    (row,) = grid(page, "probes")
+    assert 'class="cell r0"' in row
+    assert ">silent -1</a>" in row
+
+
+def test_tokens_and_time_are_summed_by_policy(client: Client, evaluated: Run) -> None:
+    page = text(client, f"/runs/{evaluated.pk}/")
+    table = page.partition('<h2 id="usage">')[2].partition("</table>")[0]
+    model = table.partition('<td class="wide">model</td>')[2]
+    for cell in ('Tokens in">20', 'out">2,000', 'Slowest">2 s', 'In the model">50 %'):
+        assert f'data-label="{cell}</td>' in model
+    assert 'aria-label="model: 0, 0, 0, 1, 0, 1, 0, 0, 0, 2"' in page
+
+
+def test_a_run_of_many_tasks_has_pages_of_them_and_costs_no_more_queries(
+    client: Client, alice: User, django_assert_max_num_queries: Any
+) -> None:
+    run = make_run(make_version(alice), policies=["model"], model="m", tasks=120, total=1200)
+    for task in range(120):
+        make_rollout(run, "model", task)
+    with django_assert_max_num_queries(14):
+        page = text(client, f"/runs/{run.pk}/?model=3")
+    assert len(grid(page, "model")) == 20
+    assert '?model=2#model">Previous tasks</a>' in page
+    assert "Page 3 of 3, 120 tasks" in page
+    assert "Order of completion" not in page  # too many bars to tell apart
+
+
+def test_a_run_without_rollouts_shows_no_empty_charts(client: Client, alice: User) -> None:
+    run = make_run(make_version(alice), status="running", total=10)
+    page = text(client, f"/runs/{run.pk}/")
+    assert 'id="usage"' not in page
+    assert 'class="cell' not in page
