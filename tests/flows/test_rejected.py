@@ -55,4 +55,4 @@ def test_one_that_pays_for_silence_is_rejected_by_name(hub: Hub, tmp_path: Path)
 def test_a_rejected_version_cannot_be_installed_by_others(hub: Hub, tmp_path: Path) -> None:
     hub.run("push", wheel(tmp_path, "not-for-carol", "import nothing_of_the_kind\n"), expect=3)
     done = hub.run("info", "alice/not-for-carol==0.1.0", by="carol", expect=1)
-    assert "nothing here" in done.stderr
+    assert "there is no environment alice/not-for-carol" in done.stderr

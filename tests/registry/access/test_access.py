@@ -77,7 +77,7 @@ EXAMPLES = {
 NEW = {"owner": "lab", "owner_slug": "lab", "name": "new-env"}
 VARIES = re.compile(
     r'csrfmiddlewaretoken" value="\w+|"request_id": ?"\w+"|X-CSRFToken\W+\w+|next=[^"&]+'
-    r'|name="next" value="[^"]*'
+    r'|name="next" value="[^"]*|Did you mean (?:(?!<name>)[^?])*\?'
 )
 LETTERS = {401: "?", 403: "x", 404: ".", 405: "-"}
 

@@ -14,7 +14,7 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.utils import timezone
 
 from registry.accounts import devices
-from registry.models import Run, User
+from registry.models import Run, User, Webhook
 from tests.data_locks import locked
 from tests.factories import make_environment, make_run, make_version
 from tests.registry.api.hub import PLATFORM
@@ -74,6 +74,11 @@ def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], F
         ),
         ("uploadWheel", 200): Fit(
             body=encode_multipart(BOUNDARY, form), headers={"Content-Type": MULTIPART_CONTENT}
+        ),
+        ("addWebhook", 201): Fit(body={"url": "https://example.org/y"}),
+        ("addOwnerWebhook", 201): Fit(body={"url": "https://example.org/y"}),
+        ("enableWebhook", 200): Fit(
+            before=lambda: Webhook.objects.update(disabled_at=timezone.now())
         ),
         ("mintToken", 200): Fit(body={"token": issuer.token(audience)}),
     }
