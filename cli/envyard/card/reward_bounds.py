@@ -84,7 +84,7 @@ class Ceiling:
     @property
     def sentence(self) -> str:
         """The numbers in words."""
-        source = "the environment's oracle()" if self.enforced else self._field
+        source = "the environment's oracle()" if self.enforced else self._answer_field
         paid = "nothing" if self.score.mean is None else f"{self.score.mean:.3g} on average"
         return (
             f"{source} is paid {paid} over {self.score.n} rollouts"
@@ -93,17 +93,14 @@ class Ceiling:
         )
 
     @property
-    def _field(self) -> str:
+    def _answer_field(self) -> str:
         """The answer field and its form; unverified where no form was paid."""
         if self.form is None:
             return "the answer field"
+        field = f"the field {self.form.field!r}" if self.form.field else "the answer field"
         if self.form.is_paid:
-            return (
-                f"the answer field as {self.form.form!r}, the best paid of {self.form.tried} forms,"
-            )
-        source = (
-            f"the answer field, of which no form of {self.form.tried} was paid more than others,"
-        )
+            return f"{field} as {self.form.form!r}, the best paid of {self.form.tried} forms,"
+        source = f"{field}, of which no form of {self.form.tried} was paid more than others,"
         return source if self.status == "pass" else f"unverified: {source}"
 
 
@@ -155,7 +152,8 @@ def _worked(rollout: RolloutResult) -> bool:
 
 def ceiling(evidence: Evidence) -> Ceiling | None:
     """The reference answers' rewards; None where the oracle has no rollout, unless it was planned
-    for tasks with an oracle().
+    for tasks with an oracle(), and where the field of the answers was a guess that no reward
+    confirmed.
 
     The minimum is nine tenths of the weights' sum, or three tenths of it above the best-paid
     probe: no policy wins every game, and weights may exclude one another.
@@ -163,13 +161,13 @@ def ceiling(evidence: Evidence) -> Ceiling | None:
     hooked = _tasks_with_oracle(evidence)
     enforced = bool(hooked) and ORACLE in evidence.policies
     answers = [r for r in evidence.of(ORACLE) if r.task in hooked or not enforced]
-    if not answers and not enforced:
+    form = None if enforced else evidence.facts.answer_form
+    if not enforced and (not answers or (form is not None and form.is_refuted)):
         return None
     marks = weight_sum(evidence)
     best_floor = max((f.score.mean or 0.0 for f in floor(evidence)), default=0.0)
     minimum = min(CEILING_SHARE * marks, best_floor + CEILING_MARGIN * marks)
     bounds = bounds_of(evidence.rollouts)
-    form = None if enforced else evidence.facts.answer_form
     return Ceiling(score(ORACLE, answers, bounds), minimum, enforced, form)
 
 

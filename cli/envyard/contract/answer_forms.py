@@ -17,7 +17,8 @@ class AnswerForm:
     `tried` counts the forms, `reward` is the mean over the tasks on which they were tried, `lowest`
     that of the worst-paid form: where both are equal, the form decides nothing. Both are None where
     no attempt got a reward. `asked` is a form that the prompts ask for beyond doubt and that is not
-    the best-paid, empty where there is none; `asked_reward` is its mean.
+    the best-paid, empty where there is none; `asked_reward` is its mean. `field` is the
+    field of the task's data that was taken for the answer; empty where it is named `answer`.
     """
 
     form: str
@@ -26,11 +27,17 @@ class AnswerForm:
     lowest: float | None = None
     asked: str = ""
     asked_reward: float | None = None
+    field: str = ""
 
     @property
     def is_paid(self) -> bool:
         """Whether the form earned more than another."""
         return self.reward is not None and self.lowest is not None and self.reward > self.lowest
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether the field was a guess that the verifier did not confirm."""
+        return bool(self.field) and not self.is_paid
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -46,4 +53,5 @@ class AnswerForm:
             lowest=finite(data.get("lowest")),
             asked=text(data.get("asked"), CHARACTERS),
             asked_reward=finite(data.get("asked_reward")),
+            field=text(data.get("field"), CHARACTERS),
         )

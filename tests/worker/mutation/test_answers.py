@@ -124,3 +124,11 @@ def test_every_tag_of_several_is_another() -> None:
     other = "<think>Sold.</think>\n<name>Naa</name>\n<age>52</age>\n<paid>no</paid>"
     assert other_answer(right) == other
     assert other_answer("<city>Rome</city><answer>7</answer>").startswith("<city>Rome</city>")
+
+
+def test_a_name_in_brackets_within_a_text_is_no_marked_answer() -> None:
+    text = "Call [NAME] at [PHONE_1] before noon."
+    assert find_answer(text).answer == text
+    assert "Call" not in other_answer(text)
+    assert find_answer("[CRANE]").answer == "CRANE"
+    assert find_answer("I think that it is [42]").answer == "42"

@@ -188,6 +188,7 @@ class EventCollector:
         rows = records(event.get("tasks"), self._job.tasks)
         self._rows, self._compares = rows, event.get("compares") is True
         self.plan.references.add_tasks(rows)
+        self.plan.forms.field = text(event.get("answer_field"), 200)
         if not self.plan.references.needs_process:
             self.make_plan()
         listed, loaded = event.get("seed_options"), event.get("loaded_tasks")

@@ -102,11 +102,19 @@ def decide_ending(
         return Ending("errored", [startup_failure(collector.fatal, end, collector.output)])
     findings = [
         *([failure] if failure else uncounted_findings(collector)),
-        *leak_findings(collector.shown_answers),
-        *tool_leak_findings(collector.junk_results),
+        *_leaks(collector),
         *_refused_attempts(collector, end),
     ]
     return Ending("failed" if failure else "succeeded", findings)
+
+
+def _leaks(collector: EventCollector) -> list[Finding]:
+    """The findings about shown answers; none where the answers are guesses that were not paid."""
+    form = collector.plan.forms.result
+    if collector.plan.forms.field and (form is None or form.is_refuted):
+        return []
+    shown, junk = collector.shown_answers, collector.junk_results
+    return [*leak_findings(shown), *tool_leak_findings(junk)]
 
 
 def replay_failure(replay: ReplayRun, second: Exit) -> Ending | None:

@@ -30,11 +30,12 @@ LONGEST_WAIT = 15.0  # seconds that other rollouts wait for the trial
 class FormTrial:
     """The trial of one run, and the form that it found in `chosen` (None while none is known).
 
-    `answered` are the tasks whose reference is an answer field.
+    `answered` are the tasks whose reference is an answer field; `field` is the name
+    of an inferred one.
     """
 
     def __init__(self, job: JobSpec, chosen: Form | None = None) -> None:
-        self.chosen = chosen
+        self.chosen, self.field = chosen, ""
         self._needed = chosen is None and any(map(reference_of, job.policies))
         self._answered: frozenset[int] = frozenset()
         self._left: set[str] = set()
@@ -107,6 +108,7 @@ class FormTrial:
             min(known, default=None),
             asked.name if asked else "",
             means.get(asked) if asked else None,
+            self.field,
         )
 
     def _refused(self, best: Form, means: dict[Form, float | None]) -> Form | None:

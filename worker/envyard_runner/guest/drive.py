@@ -19,6 +19,7 @@ from typing import IO, Any
 
 from . import aiohttp_sessions, containers
 from .adapter import FrameworkAdapter, Outcome, Rollout, Task, load_adapter
+from .answer_fields import infer_answers
 from .events import PLAN_FD_VARIABLE, Events, error_of, failure
 from .job import GuestJob, read_own
 from .listing import list_tasks
@@ -46,6 +47,7 @@ def main() -> int:
         adapter.import_environment()
         steps.enter("load", "imported")
         tasks = list_tasks(job, adapter, adapter.load(), steps.events)
+        answer_field = infer_answers(adapter, tasks)
         seconds = time.monotonic() - started
         driver = Driver(job, adapter, steps.events)
         chosen = chosen_tasks(job, tasks)
@@ -58,6 +60,7 @@ def main() -> int:
             compares=adapter.compares,
             seed_entry=adapter.seed_entry,
             seed_options=adapter.seed_options,
+            answer_field=answer_field,
             loaded_tasks=len(tasks),
             earlier_tasks=hashlib.sha256(earlier.encode()).hexdigest() if earlier else "",
             tasks=[task.event() for task in chosen if task.index >= job.first_task],

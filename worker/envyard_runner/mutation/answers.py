@@ -42,6 +42,8 @@ HEXADECIMAL = re.compile(
 OPPOSITES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "invalid"}
 OPPOSITES |= {wrong: right for right, wrong in OPPOSITES.items()}
 OPTIONS = "ABCDEFGHIJ"
+PLACEHOLDER = re.compile(r"\[[A-Z][A-Z _-]{2,30}\d*\]")
+PLACEHOLDER_WORDS = 3  # of a text around it, from which on it is no marked answer
 LONGEST_OPTION = 200  # characters
 WRONG = 4  # answers around the right one
 
@@ -65,13 +67,21 @@ def find_answer(reply: str) -> Marked:
     if span := _answer_of_object(reply):
         return Marked(reply[: span[0]], reply[span[0] : span[1]], reply[span[1] :])
     for form in MARKED:
-        matches = list(form.finditer(reply))
+        matches = [each for each in form.finditer(reply) if not _is_placeholder(each, reply)]
         if matches and matches[-1]["answer"].strip():
             start, end = matches[-1].span("answer")
             return Marked(reply[:start], reply[start:end], reply[end:])
     text = reply.strip()
     before, _, after = reply.partition(text) if text else ("", "", reply)
     return Marked(before, text, after)
+
+
+def _is_placeholder(match: re.Match[str], reply: str) -> bool:
+    """Whether it is a name in brackets and capitals within a text, such as a redacted [NAME]."""
+    return (
+        PLACEHOLDER.fullmatch(match[0]) is not None
+        and len(PLACEHOLDER.sub("", reply).split()) >= PLACEHOLDER_WORDS
+    )
 
 
 def _answer_of_object(reply: str) -> tuple[int, int] | None:

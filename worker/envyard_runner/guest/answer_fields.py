@@ -1,0 +1,134 @@
+"""Infer which field of a task's data holds the answer, where no task has an `answer` or oracle().
+
+The field is a guess: the runner believes it only where the verifier pays what the field holds, in
+some form, more than another text. docs/decisions/0087 gives the reasons.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from .adapter import FrameworkAdapter, Task
+
+LONGEST = 2_000  # characters of an answer
+EVERY = 0.9  # of the tasks have the field
+SHOWN = 0.2  # of the tasks may have its value in their prompt
+CONTAINERS = frozenset({"info", "metadata", "meta", "extra", "data"})
+# A word of a field's name that says that the field holds the answer, the surest first.
+ANSWER_WORDS = (
+    "answer", "gold", "golden", "truth", "expected", "correct", "solution", "target", "reference",
+    "label", "secret", "result", "output", "want",
+)  # fmt: skip
+# Lists under these words hold answers of which each is accepted.
+ACCEPTED_WORDS = frozenset({"accepted", "acceptable", "aliases", "alternatives"})
+# A field whose name ends with one of these words is about the task, and its value is no answer.
+OTHER_WORDS = frozenset(
+    {
+        "author", "bonus", "budget", "category", "date", "difficulty", "domain", "example", "file",
+        "group", "hash", "hint", "id", "idx", "index", "kind", "lang", "language", "length",
+        "level", "limit", "message", "messages", "mode", "name", "names", "note", "notes",
+        "number", "penalty", "points", "prompt", "question", "row", "rubric", "seed", "source",
+        "split", "system", "task", "tests", "tier", "title", "tolerance", "tool", "tools", "topic",
+        "turns", "type", "unit", "units", "url", "version", "weight",
+    }
+)  # fmt: skip
+BOUNDS = frozenset({"max", "min", "num", "n"})  # words that such a name begins with
+
+
+def infer_answers(adapter: FrameworkAdapter, tasks: Sequence[Task]) -> str:
+    """Give each task the answer of the field that seems to hold it; that field's path.
+
+    Empty, and nothing is changed, where a task has a reference, where attempts are scored together
+    (no form can be tried then), and where no field or more than one qualifies.
+    """
+    if not tasks or adapter.compares or any(task.reference for task in tasks):
+        return ""
+    columns: defaultdict[str, dict[int, str]] = defaultdict(dict)
+    for place, task in enumerate(tasks):
+        for path, value in _leaves(adapter.fields(task)):
+            if answer := answer_text(path, value):
+                columns[path][place] = answer
+    prompts = [task.prompt for task in tasks]
+    path = _best([path for path, values in columns.items() if _qualifies(values, prompts)])
+    for place, answer in columns[path].items() if path else ():
+        tasks[place].answer = answer
+    return path
+
+
+def _leaves(fields: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The fields with their paths; those of `info` and the like each for itself, also as JSON."""
+    leaves = []
+    for name, value in fields.items():
+        inner = _decoded(value) if name in CONTAINERS else None
+        if isinstance(inner, dict):
+            leaves += [(f"{name}.{key}", each) for key, each in inner.items()]
+        else:
+            leaves.append((name, value))
+    return leaves
+
+
+def _decoded(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+
+
+def answer_text(path: str, value: Any) -> str:
+    """The field's value as an answer; empty for what can be none. Several values count only where
+    the name tells that they are the answer."""
+    words, named = _words(path), _rank(path) is not None
+    if not named and words and (words[-1] in OTHER_WORDS or words[0] in BOUNDS):
+        return ""
+    match value:
+        case bool():
+            text = str(value) if named else ""
+        case str() | int() | float():
+            text = str(value)
+        case [first, *_] if ACCEPTED_WORDS.intersection(words):
+            text = str(first) if isinstance(first, str | int | float) else ""
+        case list() | dict() if value and named:
+            text = json.dumps(value, ensure_ascii=False, default=str)
+        case _:
+            text = ""
+    return text if len(text) <= LONGEST else ""
+
+
+def _qualifies(values: dict[int, str], prompts: Sequence[str]) -> bool:
+    """Whether nearly all tasks have the field, not all the same, and few show it in the prompt."""
+    shown = sum(len(v) > 2 and v.casefold() in prompts[at].casefold() for at, v in values.items())
+    return (
+        len(values) >= EVERY * len(prompts)
+        and len(set(values.values())) > 1
+        and shown <= SHOWN * len(values)
+    )
+
+
+def _best(paths: Sequence[str]) -> str:
+    """The path whose name is the surest; without such a name the only one there is."""
+    named = [(rank, path) for path in paths if (rank := _rank(path)) is not None]
+    if named:
+        rank = min(named)[0]
+        surest = [path for each, path in named if each == rank]
+        return surest[0] if len(surest) == 1 else ""
+    return paths[0] if len(paths) == 1 else ""
+
+
+def _rank(path: str) -> int | None:
+    """How sure the name is, from 0; None where no word of it means the answer."""
+    words = {*_words(path), *(word.removesuffix("s") for word in _words(path))}
+    if words & ACCEPTED_WORDS:
+        return 0
+    return next((rank for rank, word in enumerate(ANSWER_WORDS) if word in words), None)
+
+
+def _words(path: str) -> list[str]:
+    """The words of the field's own name, whichever way they are joined."""
+    name = path.rsplit(".", 1)[-1]
+    spaced = "".join(f"_{each}" if each.isupper() else each for each in name)
+    return [word for word in spaced.lower().replace("-", "_").split("_") if word]
