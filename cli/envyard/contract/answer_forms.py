@@ -36,8 +36,8 @@ class AnswerForm:
 
     @property
     def is_refuted(self) -> bool:
-        """Whether the field was a guess that the verifier did not confirm."""
-        return bool(self.field) and not self.is_paid
+        """Whether the field was a guess, and the verifier paid it in no form."""
+        return bool(self.field) and not self.is_paid and not self.reward
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""

@@ -188,6 +188,12 @@ def test_declared_top_that_the_reference_does_not_earn_excuses_nothing() -> None
         (0.0, AnswerForm("...", 8, 0.0, 0.0), "warn", "unverified: the answer field, of which no"),
         (1.0, AnswerForm("...", 8, 1.0, 1.0), "pass", "no form of 8 was paid more than others"),
         (0.0, None, "warn", "the answer field is paid 0 on average"),
+        (
+            1.0,
+            AnswerForm("...", 8, 1.0, field="info.due"),
+            "pass",
+            "the field 'info.due', of which",
+        ),
     ],
 )
 def test_the_ceiling_names_the_form_in_which_answer_fields_were_paid(
@@ -199,6 +205,12 @@ def test_the_ceiling_names_the_form_in_which_answer_fields_were_paid(
     assert reference is not None
     assert reference.status == status
     assert words in reference.sentence
+
+
+def test_an_inferred_field_that_is_paid_in_no_form_is_no_reference() -> None:
+    evidence = paid(hook=False, oracle=0.0, silent=0.0)
+    form = AnswerForm("...", 8, 0.0, 0.0, field="info.due")
+    assert ceiling(replace(evidence, facts=replace(evidence.facts, answer_form=form))) is None
 
 
 def test_a_probe_of_tools_counts_only_where_it_called_some() -> None:
