@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -16,21 +15,23 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from frontend import rates
 from frontend.access import demand, form_methods, refused, run_or_404
+from frontend.pages import rollout_filters
 from frontend.pages.environment import tabs
 from frontend.pages.refresh_interval import pace
-from frontend.render import plain
+from frontend.render import marks, plain
 from registry import pipeline
 from registry.accounts.permissions import can
 from registry.catalog.models import Version
 from registry.errors import HubError
 from registry.read_models import connections, rollouts, run_overview, runs, verdicts
-from registry.runs import evaluations, logs, queries, queue, services, waiting
+from registry.runs import evaluations, logs, queue, services, waiting
 from registry.runs.models import Run
 
 ROWS = 100
 GRID_TASKS = {"model": 50, "probes": 20}  # on a page of each grid
 BARS = 1000  # of the most rollouts that are drawn as bars
 LOG_TAIL = 64_000
+LOG_LINES = 200  # of a search
 
 
 @require_safe
@@ -103,17 +104,13 @@ def state(run: Run) -> str:
 
 
 def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
-    """Progress, scores, rollouts and the log's tail."""
+    """Progress, scores, rollouts and the log."""
     overview = run_overview.of_run(run)
-    cells = overview.cells
-    policy, failed = request.GET.get("policy", ""), request.GET.get("failed") == "1"
-    rows = queries.rollouts(run=run, policy=policy, ok=False if failed else None)
-    matching = sum(policy in ("", cell.policy) and not (failed and cell.ok) for cell in cells)
     detail = runs.detail(run)
-    log = logs.tail(run=run, characters=LOG_TAIL)
-    cut = len(log) == LOG_TAIL
     stopping = run.is_active and run.cancel_requested_at is not None
     may_cancel = run.is_active and not stopping and run.parent_id is None
+    query = request.GET.copy()
+    query["seen"] = state(run)
     return {
         "run": detail,
         "pace": pace(detail.queue),
@@ -124,15 +121,37 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "traffic": connections.traffic(run.facts),
         "overview": overview,
         "grids": _grids(request, overview),
-        "bars": cells if max(run.total, len(cells)) <= BARS else [],
-        "policy": policy,
-        "failed": failed,
-        "live_query": urlencode({"policy": policy, "failed": int(failed), "seen": state(run)}),
-        "shown": rollouts.summaries(rows.order_by("pk")[:ROWS]),
-        "hidden": max(matching - ROWS, 0),
-        "log": plain.log(log.partition("\n")[2] or log if cut else log),
-        "log_cut": cut,
+        "bars": overview.cells if max(run.total, len(overview.cells)) <= BARS else [],
+        "live_query": query.urlencode(),
+        **_selected(request, run),
+        **_log(request, run),
     }
+
+
+def _selected(request: HttpRequest, run: Run) -> dict[str, Any]:
+    """The rollouts that the address selects, a page of them."""
+    chosen = rollout_filters.of_request(request.GET, run)
+    page = Paginator(chosen.rows, ROWS).get_page(request.GET.get("page"))
+    return {
+        "filters": chosen.form,
+        "filter_query": chosen.query,
+        "filter_values": chosen.values,
+        "is_filtered": chosen.is_filtered,
+        "page": page,
+        "groups": rollout_filters.groups(rollouts.summaries(page.object_list), chosen),
+    }
+
+
+def _log(request: HttpRequest, run: Run) -> dict[str, Any]:
+    """The end of the log, or the lines of the whole log that contain the searched text."""
+    needle = request.GET.get("log", "")[: marks.MAX_NEEDLE].strip()
+    if wanted := marks.pattern(needle):
+        lines = enumerate(plain.log(logs.whole(run=run)).split("\n"), 1)
+        matches = [(number, line) for number, line in lines if wanted.search(line)]
+        return {"log_text": needle, "log_lines": matches[:LOG_LINES], "log_matches": len(matches)}
+    log = logs.tail(run=run, characters=LOG_TAIL)
+    cut = len(log) == LOG_TAIL
+    return {"log": plain.log(log.partition("\n")[2] or log if cut else log), "log_cut": cut}
 
 
 def _grids(request: HttpRequest, overview: run_overview.Overview) -> list[dict[str, Any]]:

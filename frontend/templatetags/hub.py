@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
 from frontend.documentation import links
-from frontend.render import charts, plain
+from frontend.render import charts, marks, plain
 from frontend.theme import THEMES, theme_of
 from registry.accounts import second_factor
 from registry.accounts.models import User
@@ -80,6 +80,12 @@ def pill(word: str) -> SafeString:
 def visible(value: object) -> str:
     """Untrusted text with a sign for each invisible character."""
     return plain.visible(str(value))
+
+
+@register.filter
+def marked(value: object, needle: str) -> SafeString:
+    """Untrusted text with the matches of a search; see `marks.marked`."""
+    return marks.marked(value, needle)
 
 
 @register.filter

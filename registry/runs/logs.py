@@ -30,6 +30,11 @@ def tail(*, run: Run, characters: int) -> str:
     return "".join(reversed(pieces))[-characters:]
 
 
+def whole(*, run: Run) -> str:
+    """The whole log, at most LOG_CHARACTERS."""
+    return "".join(chunk.shown for chunk in run.log.order_by("pk"))
+
+
 def _drop_middle(pieces: list[tuple[int, int, int]]) -> None:
     """Delete the oldest pieces after the first half, some more than needed, to have room for the
     next ones. The following piece stores how many characters were deleted."""

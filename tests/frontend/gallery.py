@@ -171,7 +171,7 @@ def listed(alice: User) -> dict[str, str]:
         "version-listed": f"{env}0.1.0/",
         "evaluate": f"{env}0.1.0/evaluate/",
         "run-succeeded": f"/runs/{run.pk}/",
-        "run-filtered": f"/runs/{run.pk}/?policy=silent&failed=1",
+        "run-filtered": f"/runs/{run.pk}/?policy=silent&outcome=failed",
         **{name: f"/runs/{run.pk}/rollouts/{row.pk}/" for name, row in rollouts.items()},
     }
 

@@ -58,7 +58,8 @@ def evaluation(alice: User) -> Run:
     row = make_version(alice, "long-words", "0.3.0")
     run = make_run(
         row, policies=["silent", "parrot", "oracle", "model"], model="Qwen/Qwen3-8B",
-        tasks=TASKS, attempts=ATTEMPTS, total=TASKS * ATTEMPTS, done=TASKS * ATTEMPTS,
+        tasks=TASKS, attempts=ATTEMPTS, total=TASKS * (3 + ATTEMPTS),
+        done=TASKS * (3 + ATTEMPTS),
         facts={"tasks": [
             {"index": n, "hash": "", "prompt": f"What does word {n} mean?",
              "split": "train" if n % 4 else "eval"} for n in range(TASKS)
@@ -93,6 +94,7 @@ def pages(alice: User) -> dict[str, str]:
     run = evaluation(alice)
     rollout = run.rollouts.get(policy="model", task=0, attempt=1)
     return {
-        "evaluation-run": f"/runs/{run.pk}/",
+        "evaluation-run": f"/runs/{run.pk}/?model=2",
+        "evaluation-filtered": f"/runs/{run.pk}/?sort=-reward&text=word&min_reward=0.2&log=loaded",
         "evaluation-rollout": f"/runs/{run.pk}/rollouts/{rollout.pk}/",
     }
