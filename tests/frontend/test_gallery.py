@@ -136,5 +136,5 @@ def test_the_keyboard_reaches_everything_in_order_and_is_seen(
             name, visible = page.evaluate(FOCUSED)
             assert visible, name
             names.append(name)
-    order = ["Skip to content", "Cancel this run", "Log", "failed", "silent · task 0", "API"]
+    order = ["Skip to content", "Cancel this run", "Log", "Log", "Filter", "silent · task 0", "API"]
     assert [name for name in names if name in order] == order, names
