@@ -45,6 +45,8 @@ TWINS = {
     "run-queue": Twin("api-run"),
     "run-comparison": Twin("api-comparison"),
     "rollout": Twin("api-rollout"),
+    "compare": Twin("api-compare", query=True),
+    "evaluation-samples": Twin("api-evaluation-samples", dropped=("owner", "name")),
     "evaluation": Twin("api-evaluation", dropped=("owner", "name")),
     "status": Twin("api-status"),
     "docs-findings": Twin("api-codes"),

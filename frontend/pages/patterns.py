@@ -15,6 +15,7 @@ from frontend.pages import run_patterns
 from frontend.render.transcript import Call, Turn
 from frontend.templatetags.hub import TONES
 from registry.card.summary import CardSummary
+from registry.read_models.compared_sides import PairedBar
 from registry.read_models.environments import EnvironmentSummary, Latest
 from registry.read_models.under_way import ExecutedRun
 from registry.read_models.versions import Deprecation
@@ -94,6 +95,10 @@ def patterns(request: HttpRequest) -> HttpResponse:
         ],
         "bars": [
             {"low": n / 10, "high": (n + 1) / 10, "count": count} for n, count in enumerate(BARS)
+        ],
+        "paired": [
+            PairedBar(n / 10, (n + 1) / 10, one, two)
+            for n, (one, two) in enumerate(zip(BARS, reversed(BARS), strict=True))
         ],
         "tasks": [
             {"task": task, "solved": task % 5, "n": 4, "mean": task % 5 / 4} for task in range(20)

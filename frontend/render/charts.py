@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from registry.read_models.compared_sides import PairedBar
 from registry.read_models.run_overview import Cell, Scale
 
 
@@ -118,6 +119,46 @@ def histogram(bars: Sequence[dict[str, Any]], label: str) -> SafeString:
         label,
         counts,
         columns,
+    )
+
+
+def paired_histogram(bars: Sequence[PairedBar], first: str, second: str) -> SafeString:
+    """Two histograms over each other on one axis, the first above it and the second below, each
+    relative to the largest share of either side."""
+    totals = [sum(counts) or 1 for counts in ([b.first for b in bars], [b.second for b in bars])]
+    shares = [(bar.first / totals[0], bar.second / totals[1]) for bar in bars]
+    most = max((share for pair in shares for share in pair), default=0.0) or 1.0
+    width = 200 / max(1, len(bars))
+
+    def columns(side: int) -> SafeString:
+        counts = [(bar.first, bar.second)[side] for bar in bars]
+        return format_html_join(
+            "",
+            '<rect class="{}" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>',
+            (
+                (
+                    ("first", "second")[side],
+                    f"{i * width:.2f}",
+                    f"{(60 - height if side == 0 else 61):.2f}",
+                    f"{width * 0.86:.2f}",
+                    f"{height:.2f}",
+                    f"{(first, second)[side]}: {bar.low:.3g} to {bar.high:.3g}: {counts[i]}",
+                )
+                for i, bar in enumerate(bars)
+                if (height := max(2.0, 60 * shares[i][side] / most) if counts[i] else 0.0)
+            ),
+        )
+
+    return format_html(
+        '<svg class="histogram paired" viewBox="0 0 200 121" preserveAspectRatio="none" role="img" '
+        'aria-label="rewards of {}: {}; of {}: {}">{}{}<line x1="0" y1="60.5" x2="200" y2="60.5"/>'
+        "</svg>",
+        first,
+        ", ".join(str(bar.first) for bar in bars),
+        second,
+        ", ".join(str(bar.second) for bar in bars),
+        columns(0),
+        columns(1),
     )
 
 

@@ -21,6 +21,7 @@ from registry.accounts import second_factor
 from registry.accounts.models import User
 from registry.card.summary import CardSummary
 from registry.notifications import services as notifications
+from registry.read_models.compared_sides import PairedBar
 from registry.read_models.run_overview import Cell, Scale
 
 register = template.Library()
@@ -211,6 +212,12 @@ def interval(score: dict[str, Any]) -> SafeString:
 def histogram(bars: Sequence[dict[str, Any]], label: str) -> SafeString:
     """The bars of a histogram; see `charts.histogram`."""
     return charts.histogram(bars, plain.visible(label))
+
+
+@register.simple_tag
+def paired_histogram(bars: Sequence[PairedBar], first: str, second: str) -> SafeString:
+    """Two histograms over each other; see `charts.paired_histogram`."""
+    return charts.paired_histogram(bars, plain.visible(first), plain.visible(second))
 
 
 @register.simple_tag

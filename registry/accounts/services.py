@@ -21,10 +21,10 @@ MAX_EMAIL_CHARACTERS = 254  # RFC 5321's longest path without its brackets
 # First parts of addresses that are, or may become, the hub's own.
 RESERVED = frozenset(
     """
-    about account accounts admin api assets auth browse cards confirm-email device docs email
-    environments envs errors explore favicon files health healthz help home hub inactive integrity
-    invitations join leaderboards legacy login logout media moderation new notifications oidc
-    organisations orgs owners password patterns privacy publish readyz reauthenticate register
+    about account accounts admin api assets auth browse cards compare confirm-email device docs
+    email environments envs errors explore favicon files health healthz help home hub inactive
+    integrity invitations join leaderboards legacy login logout media moderation new notifications
+    oidc organisations orgs owners password patterns privacy publish readyz reauthenticate register
     robots rss runner runners runs search security session settings signin signout signup simple
     staff static stats status support tags terms tokens user users webhooks welcome www
     """.split()  # noqa: SIM905 - as a list it would be sixty lines

@@ -16,7 +16,13 @@ from registry.api.schema.auto_schema import refusals
 from registry.api.serializers import evaluations as serializers
 from registry.api.serializers.base import validated_query
 from registry.catalog.models import Version
-from registry.read_models import leaderboards, leaderboards_across, paired_runs
+from registry.read_models import (
+    chosen_sides,
+    compared_sides,
+    leaderboards,
+    leaderboards_across,
+    paired_runs,
+)
 from registry.runs import suites
 from registry.runs.suite_models import Suite
 
@@ -92,6 +98,24 @@ def comparison(request: Request, pk: UUID, other: UUID) -> Response:
     suite; else 409, which says what differs."""
     rows = lookup.run(request, pk), lookup.run(request, other)
     return Response(serializers.RunComparisonSerializer(paired_runs.comparison(*rows)).data)
+
+
+@extend_schema(
+    operation_id="compareSides",
+    tags=TAG,
+    parameters=[serializers.SidesQuery],
+    responses={200: serializers.SidesComparisonSerializer, **refusals(404, 409)},
+)
+@api_view(["GET"])
+def sides(request: Request) -> Response:
+    """Compare runs, pushed evaluations or versions. A version stands for its newest run of the
+    other side's suite and model. Pushed evaluations are paired by task, over the means of each
+    task's attempts; `notes` say in what the sides may differ unseen. 409 says what differs."""
+    query = validated_query(serializers.SidesQuery, request)
+    actor, token = get_actor(request)
+    rows = chosen_sides.pair(query["first"], query["second"], actor=actor, token=token)
+    result, _ = compared_sides.compare_sides(*rows)
+    return Response(serializers.SidesComparisonSerializer(result).data)
 
 
 def _suite(request: Request, version: Version) -> Suite:

@@ -73,6 +73,7 @@ api: list[URLPattern | URLResolver] = [
     path(VERSION, versions.version, name="api-version"),
     path(f"{VERSION}evaluations/", evaluations.of_version, name="api-version-evaluations"),
     path("leaderboards/", leaderboards.across, name="api-leaderboards"),
+    path("compare/", leaderboards.sides, name="api-compare"),
     path(f"{VERSION}leaderboard/", leaderboards.of_version, name="api-leaderboard"),
     path(f"{VERSION}regression/", leaderboards.regression, name="api-regression"),
     path(f"{VERSION}yank/", versions.yank, name="api-version-yank"),

@@ -124,9 +124,9 @@ def compared(
     if others:
         text = f"{len(others)} of its tasks are others than the hub's with the same index"
         return UNDECIDED, text, None
-    first = _by_task((tasks[row.task], row.reward) for row in named)
-    second = _by_task((task, reward) for (task, _), reward in own.items())
-    bounds = _bounds([*first.values(), *second.values(), *own.values()])
+    first = means_by_task((tasks[row.task], row.reward) for row in named)
+    second = means_by_task((task, reward) for (task, _), reward in own.items())
+    bounds = bounds_over([*first.values(), *second.values(), *own.values()])
     difference = compare(first, second, bounds)
     claimed = len({row.task for row in claim})
     if difference.tasks < SHARED * max(claimed, len(second)) or not difference.tasks:
@@ -141,12 +141,14 @@ def compared(
     return REPRODUCED, "the interval of the difference contains 0", difference
 
 
-def _by_task(rows: Iterable[tuple[Task, float]]) -> dict[tuple[Task, int], float]:
+def means_by_task(rows: Iterable[tuple[Task, float]]) -> dict[tuple[Task, int], float]:
+    """The mean of each task's attempts, as the rewards of one attempt."""
     values: dict[Task, list[float]] = defaultdict(list)
     for task, reward in rows:
         values[task].append(reward)
     return {(task, 0): mean(rewards) or 0.0 for task, rewards in values.items()}
 
 
-def _bounds(rewards: list[float]) -> Bounds:
+def bounds_over(rewards: list[float]) -> Bounds:
+    """The bounds of rewards of several sides."""
     return bounds_of([RolloutResult(MODEL, 0, 0, True, reward) for reward in rewards])

@@ -106,16 +106,31 @@ def read(*, evaluation: Evaluation, start: int, count: int) -> list[dict[str, An
     return samples
 
 
-def lines(*, evaluation: Evaluation, count: int) -> list[bytes]:
-    """The first samples as lines of JSON, as many as one answer holds."""
+def lines(*, evaluation: Evaluation, count: int, start: int = 0) -> list[bytes]:
+    """`count` samples from number `start` on as lines of JSON, as many as one answer holds."""
     result: list[bytes] = []
     bytes_left = PAGE_BYTES
-    for line in _between(evaluation, 0, count):
+    for line in _between(evaluation, start, start + count):
         bytes_left -= len(line)
         if bytes_left < 0 and result:
             break
         result.append(line)
     return result
+
+
+def of_task(*, evaluation: Evaluation, task: int, count: int) -> list[tuple[int, bytes]]:
+    """The first `count` samples that name the task, each with its number and line of JSON. Only
+    batches that have one are read."""
+    rows: list[tuple[int, bytes]] = []
+    for batch in evaluation.batches.order_by("first"):
+        if batch.results is not None and all(row[0] != task for row in batch.results):
+            continue
+        for number, line in enumerate(_lines(batch), batch.first):
+            if b"example_id" in line and json.loads(line).get("example_id") == task:
+                rows.append((number, line))
+                if len(rows) == count:
+                    return rows
+    return rows
 
 
 def _between(evaluation: Evaluation, start: int, stop: int) -> Iterator[bytes]:

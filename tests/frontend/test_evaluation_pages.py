@@ -41,6 +41,12 @@ def test_pages_of_evaluations_fit_a_narrow_screen(
         "leaderboard": board,
         "leaderboards": f"/leaderboards/?suite={suite.name}",
         "comparison": f"/runs/{strong.pk}/comparison/{weak.pk}/",
+        "compare-pushed": f"/compare/?first={claim.pk}&second={claim.pk}",
+        "compare-one": f"/compare/?first={claim.pk}",
+        "compare": "/compare/",
+        "evaluation": f"/envs/alice/{version.environment.name}/evaluations/{claim.pk}/",
+        "samples": f"/envs/alice/{version.environment.name}/evaluations/{claim.pk}/samples/",
+        "sample": f"/envs/alice/{version.environment.name}/evaluations/{claim.pk}/samples/3/",
         "run": f"/runs/{strong.pk}/",
         "version": f"/envs/alice/{version.environment.name}/0.1.0/",
     }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from typing import Any
+from urllib.parse import urlencode
 
 from envyard import config as configs
 from envyard.client import Hub, version_path
 from envyard.commands.arguments import add_ref
 from envyard.commands.evaluate import latest
-from envyard.commands.show import interval, number, ref_of, run_of
+from envyard.commands.show import interval, number, ref_of
 from envyard.contract.suite import FULL
 from envyard.errors import UsageError
 from envyard.output import Output
@@ -32,10 +33,14 @@ def register(commands: Any, common: ArgumentParser) -> None:
     for command in (board, regression):
         command.add_argument("--suite", default=FULL, help=f"a suite's name (default {FULL})")
     compare = commands.add_parser(
-        "compare", parents=[common], help="compare two runs on the same tasks and attempts"
+        "compare",
+        parents=[common],
+        help="compare runs, pushed evaluations or versions by task",
     )
-    compare.add_argument("run_id", metavar="RUN", help="the id of a run")
-    compare.add_argument("other", metavar="OTHER", help="the run that it is compared with")
+    compare.add_argument(
+        "run_id", metavar="RUN", help="the id of a run or pushed evaluation, or a version"
+    )
+    compare.add_argument("other", metavar="OTHER", help="what it is compared with, likewise")
     compare.set_defaults(run=run_compare)
 
 
@@ -172,18 +177,22 @@ def run_regression(args: Namespace, out: Output) -> None:
 
 
 def run_compare(args: Namespace, out: Output) -> None:
-    """Print the paired difference; exit 1 where the runs do not compare."""
-    path = f"runs/{run_of(args.run_id)}/comparison/{run_of(args.other)}/"
-    row = Hub(configs.load(args.url)).get(path)
+    """Print the paired difference; exit 1 where the sides do not compare."""
+    query = urlencode({"first": args.run_id, "second": args.other})
+    row = Hub(configs.load(args.url)).get(f"compare/?{query}")
     if out.as_json:
         out.json(row)
         return
-    for side in ("first", "second"):
-        out.line(f"{side:<8} {row[side]['model']} on {row[side]['version']}  {row[side]['run']}")
-    out.line(f"suite    {row['suite']}")
+    for name in ("first", "second"):
+        side = row[name]
+        pushed = "  pushed, self-reported" if side["kind"] == "pushed" else ""
+        out.line(f"{name:<8} {side['model']} on {side['version']}  {side['id']}{pushed}")
+    out.line(f"suite    {row['first']['suite'] or row['second']['suite']}")
     out.line(f"first minus second: {comparison_text(row['comparison'])}")
+    for note in row["notes"]:
+        out.note(note, "yellow")
     if left := row["comparison"]["left_out"]:
-        out.note(f"{left} rollouts have no partner of the same task and attempt.", "yellow")
+        out.note(f"{left} rollouts have no partner of the same {row['paired_by']}.", "yellow")
     if row["comparison"]["method"]:
         out.note(f"95 % interval: {row['comparison']['method']}", "dim")
 

@@ -34,7 +34,7 @@ urlpatterns: list[URLPattern] = [
     path(ENV, environments.delete),
     path("evaluations/", evaluations.evaluations),
     path("evaluations/<uuid:pk>", evaluations.evaluation, name="api-evaluation"),
-    path("evaluations/<uuid:pk>/samples", evaluations.samples_of),
+    path("evaluations/<uuid:pk>/samples", evaluations.samples_of, name="api-evaluation-samples"),
     path("evaluations/<uuid:pk>/finalize", evaluations.finalize),
     path("user/whoami", account.whoami),
     path("user/teams", account.teams),

@@ -10,6 +10,7 @@ from envyard.contract import suite
 from envyard.contract.task_indexes import MAX_INDEX, MAX_INDEXES
 from registry.api.serializers.base import Body, SharedFieldsSerializer, read_model
 from registry.api.serializers.fields import Number, Text, Whole
+from registry.read_models.compared_sides import SidesComparison
 from registry.read_models.leaderboards import Leaderboard, Regression
 from registry.read_models.leaderboards_across import LeaderboardAcross
 from registry.read_models.paired_runs import RunComparison
@@ -21,6 +22,7 @@ LeaderboardSerializer = read_model(Leaderboard)
 LeaderboardAcrossSerializer = read_model(LeaderboardAcross)
 RegressionSerializer = read_model(Regression)
 RunComparisonSerializer = read_model(RunComparison)
+SidesComparisonSerializer = read_model(SidesComparison)
 
 
 class SuitesSerializer(serializers.Serializer[Any]):
@@ -81,6 +83,13 @@ class AcrossQuery(SuiteQuery):
         required=False,
         help_text="OWNER/NAME with commas between them. By default those with the most models.",
     )
+
+
+class SidesQuery(SharedFieldsSerializer):
+    """Two sides of a comparison."""
+
+    first = Text(max_length=200, help_text="The id of a run or a pushed evaluation, or a version.")
+    second = Text(max_length=200, help_text="The same, minus which the difference is.")
 
 
 class NewEvaluationSerializer(Body):

@@ -27,6 +27,7 @@ from registry.notifications.models import Notification
 from registry.publishers.models import TrustedPublisher
 from registry.read_models.links import prime_id
 from registry.runs.tokens import sign_run_token
+from registry.self_reported import samples
 from registry.self_reported.models import Evaluation
 from registry.sources import services as sources
 from registry.sources.models import Delivery, Source
@@ -182,6 +183,7 @@ def _place(
     evaluation = Evaluation.objects.create(
         environment=env, owner=lab.owner, created_by=alice, is_public=True, name="tried"
     )
+    samples.add(evaluation=evaluation, samples=[{"example_id": 0, "reward": 1.0}])
     digest = hashlib.sha256(name.encode()).hexdigest()
     deliveries = {
         kind: Delivery.objects.create(

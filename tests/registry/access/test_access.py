@@ -63,6 +63,9 @@ EXAMPLES = {
     "envs/<owner>/<name>/<number>/raw/<tree>/<path>": (
         "envs/<owner>/<name>/<number>/raw/source/README.md"
     ),
+    "envs/<owner>/<name>/evaluations/<pk>/samples/<sample>/": (
+        "envs/<owner>/<name>/evaluations/<pk>/samples/1/"
+    ),
     "sitemap-<section>.xml": "sitemap-environments.xml",
     "api/v1/codes/<code>/": "api/v1/codes/card.floor/",
     "api/v1/measures/<measure>/": "api/v1/measures/floor/",

@@ -102,7 +102,7 @@ def model_results(
             difficulty="" if rate is None else difficulty(rate),
             sentence=_sentence(seen, rate or 0.0),
             measures=list(measures.values()),
-            difficulty_bars=_bars(rates, 0.0, 1.0),
+            difficulty_bars=bars_of(rates, 0.0, 1.0),
             reward_bars=_reward_bars(seen),
             task_results=[
                 TaskResults(task, len(r), seen.solved(task), round(sum(r) / len(r), 6))
@@ -158,14 +158,14 @@ def _reward_bars(seen: ModelEvidence) -> list[RewardHistogram]:
         for part, row in rollout.rewards.items():
             values[part].append(row["score"])
     whole = [reward for rewards in seen.rewards.values() for reward in rewards]
-    histograms = [RewardHistogram("reward", _bars(whole, seen.bounds.low, seen.bounds.high))]
+    histograms = [RewardHistogram("reward", bars_of(whole, seen.bounds.low, seen.bounds.high))]
     for part in sorted(values)[:MAX_PARTS]:
         low, high = min(0.0, *values[part]), max(1.0, *values[part])
-        histograms.append(RewardHistogram(part, _bars(values[part], low, high)))
+        histograms.append(RewardHistogram(part, bars_of(values[part], low, high)))
     return histograms
 
 
-def _bars(values: Sequence[float], low: float, high: float) -> list[Bar]:
+def bars_of(values: Sequence[float], low: float, high: float) -> list[Bar]:
     """BARS bars of equal width from low to high; none where floats cannot hold that width."""
     width = (high - low) / BARS
     if not math.isfinite(width):
