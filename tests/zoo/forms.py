@@ -11,6 +11,10 @@ FIELD_V1 = (
     .replace("ORACLE\n", "\n\n")
 )
 FIELDS = {"v1": FIELD_V1, "v0": V0}
+OTHER_NAMES = {
+    "v1": FIELD_V1.replace("answer: str", "expected: str").replace("answer=row", "expected=row"),
+    "v0": V0.replace("ANSWER", '"target": reference(row), '),
+}
 HEAD = """
 import json
 import random
@@ -206,6 +210,10 @@ def score(reply, row):
     except ValueError:
         return 0.0
 """
+AMONG_OTHERS = """
+def score(reply, row):
+    return float(row["answer"].split()[0] in reply)
+"""
 WARNED = ("card.floor", "card.mutants_caught")
 
 FLAWED = (
@@ -223,8 +231,12 @@ FLAWED = (
           BARE_ALONE, base=HEAD, endings=FIELDS, expected="warned", codes=("card.reference_form",)),
     *both("binary-alone", "Any binary number earns full marks", BINARY, ANY_BINARY,
           base=HEAD, endings=FIELDS, expected="warned", codes=WARNED),
+    *both("other-name", "A field of another name holds the answer, paid anywhere in the reply",
+          UNITS, AMONG_OTHERS, base=HEAD, endings=OTHER_NAMES, expected="warned", codes=WARNED),
 )  # fmt: skip
 SOUND = (
+    *both("answer-of-other-name", "A field of another name holds the answer", UNITS, WHOLE_LINE,
+          base=HEAD, endings=OTHER_NAMES, expected="sound"),
     *both("answer-line", "The answer stands on a line of the prompt's form", UNITS, WHOLE_LINE,
           base=HEAD, endings=FIELDS, expected="sound"),
     *both("answer-in-tag", "The answer field is a list, the reply has a tag of its own", LISTS,

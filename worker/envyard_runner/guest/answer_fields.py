@@ -16,7 +16,7 @@ from .adapter import FrameworkAdapter, Task
 LONGEST = 2_000  # characters of an answer
 EVERY = 0.9  # of the tasks have the field
 SHOWN = 0.2  # of the tasks may have its value in their prompt
-CONTAINERS = frozenset({"info", "metadata", "meta", "extra", "data"})
+CONTAINERS = frozenset({"info", "metadata", "meta", "extra", "data"})  # also as JSON
 # A word of a field's name that says that the field holds the answer, the surest first.
 ANSWER_WORDS = (
     "answer", "gold", "golden", "truth", "expected", "correct", "solution", "target", "reference",
@@ -59,11 +59,12 @@ def infer_answers(adapter: FrameworkAdapter, tasks: Sequence[Task]) -> str:
 
 
 def _leaves(fields: dict[str, Any]) -> list[tuple[str, Any]]:
-    """The fields with their paths; those of `info` and the like each for itself, also as JSON."""
+    """The fields with their paths; those of objects that are no answer, such as `info`, each for
+    itself."""
     leaves = []
     for name, value in fields.items():
-        inner = _decoded(value) if name in CONTAINERS else None
-        if isinstance(inner, dict):
+        inner = _decoded(value) if name in CONTAINERS else value
+        if isinstance(inner, dict) and _rank(name) is None:
             leaves += [(f"{name}.{key}", each) for key, each in inner.items()]
         else:
             leaves.append((name, value))
