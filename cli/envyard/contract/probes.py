@@ -158,12 +158,24 @@ ENTRIES = (
     Probe(
         name="constant",
         label="an answer for every task",
-        reply="0, yes, unknown, a query without rows and the like, by the reference's kind",
+        reply="0, yes, unknown, a query without rows, or a constant of the scoring code",
         reference="own",
         floor=FloorLimit(
             SHARED_WORDS,
             "Pay no fixed answer: look for a default value, or a comparison of what did not parse.",
             warning=0.4,
+            warn_on_single_payment=True,
+            rejects=False,
+        ),
+        tasks=FEW,
+    ),
+    Probe(
+        name="keywords",
+        label="words of the scoring code",
+        reply="the keywords and tags that stand in the scoring code, without answers of tasks",
+        floor=FloorLimit(
+            NO_INFORMATION,
+            "Pay for the answer, not for words or tags: a list of them earns this reward.",
             warn_on_single_payment=True,
             rejects=False,
         ),

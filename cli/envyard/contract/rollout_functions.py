@@ -59,17 +59,34 @@ class Definitions:
     def __init__(self, codes: Mapping[str, Code]) -> None:
         self._by_name: defaultdict[str, list[Definition]] = defaultdict(list)
         self._roots: list[str] = []
+        self._nested: list[Definition] = []
         for module, code in codes.items():
+            top = set[int]()
             for node, is_method in _functions(code.file.tree):
+                top.add(id(node))
                 self._by_name[node.name].append(Definition(module, code, node))
                 if _is_called_in_rollouts(code, node, is_method=is_method):
                     self._roots.append(node.name)
-            self._roots += _passed(code)
+            passed = set(_passed(code))
+            self._roots += passed
+            self._nested += [
+                Definition(module, code, node)
+                for node in code.file.nodes
+                if isinstance(node, Function)
+                and id(node) not in top
+                and (node.name in passed or _is_called_in_rollouts(code, node, is_method=False))
+            ]
 
     @cached_property
     def of_rollouts(self) -> list[Definition]:
         """The functions that rollouts may call."""
         return self._closure(self._roots, _called)
+
+    @cached_property
+    def with_nested(self) -> list[Definition]:
+        """The functions that rollouts may call, with those that are defined within functions."""
+        called = [name for each in self._nested for name in _called(each)]
+        return [*self._nested, *self._closure([*self._roots, *called], _called)]
 
     @cached_property
     def of_loading(self) -> list[Definition]:

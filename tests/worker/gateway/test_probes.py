@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 
 from envyard.contract.probes import PROBES
+from envyard.contract.scoring_constants import ScoringConstants
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.probes import REPLIES, NoReference, ProbeCall
+
+USER = {"role": "user", "content": "hi"}
 
 
 def ask(*messages: dict[str, object], seed: int = 1, reference: object = None) -> ProbeCall:
@@ -99,3 +102,19 @@ def test_wrong_answers_have_the_characters_of_the_known_answers(policy: str) -> 
     reply = REPLIES[policy](call)["content"]
     assert re.fullmatch(r"(<answer>1[01]{2}</answer>\n?)+", reply)
     assert reply.count("101") == (policy == "all_options")
+
+
+def test_keywords_are_the_words_of_the_scoring_code_that_are_no_answers() -> None:
+    constants = ScoringConstants(words=("therefore", "<think>", "Paris", "Rome"))
+    right = {"role": "assistant", "content": "Answer: Paris"}
+    given = replace(ask(USER), right=right, answers=("Rome",), constants=constants)
+    assert REPLIES["keywords"](given)["content"] == "therefore <think>"
+    assert REPLIES["keywords"](ask(USER))["content"] == ""
+
+
+def test_constants_of_the_scoring_code_are_given_in_the_form_of_the_reference() -> None:
+    answer = {"role": "assistant", "content": "Answer: 7"}
+    constants = ScoringConstants(compared=("1000", "7", "12.5"))
+    given = replace(ask(USER, reference=answer), constants=constants)
+    replies = [REPLIES["constant"](replace(given, task=task))["content"] for task in range(3)]
+    assert replies[1:] == ["Answer: 12.5", "Answer: 1000"]

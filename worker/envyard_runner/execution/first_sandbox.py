@@ -118,6 +118,7 @@ async def _play_first(
         access.model,
         judge_model=access.judge_model,
         secrets=access.hosts.secrets.values,
+        constants=access.constants,
     )
     collector = EventCollector(
         job, gateway.records, gateway.plan, sent_outside=lambda: usage.last_sent

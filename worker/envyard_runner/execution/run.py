@@ -18,6 +18,7 @@ from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard.contract.job import JobSpec
 from envyard.contract.needs import declarations
 from envyard_runner.config import Config
+from envyard_runner.execution import environment_code
 from envyard_runner.execution.data_access import open_data
 from envyard_runner.execution.host_access import HostAccess, open_hosts
 from envyard_runner.execution.judge_access import open_judge
@@ -196,11 +197,14 @@ async def _evaluate(
         limits = machine.config.limits.lowered(job.limits)
         factory = SandboxFactory(
             prepare, limits, GUEST_COMMAND, variables, _guest_job(job, adapter, hosts),
-            names_oracle=await asyncio.to_thread(_names_oracle, venv),
+            names_oracle=await asyncio.to_thread(environment_code.names_oracle, venv),
         )  # fmt: skip
         if hosts.secrets:
             outbox.without_secrets = hosts.secrets.without
-        access = RunAccess(model, judge_model, data, hosts, machine.config.benchmarks)
+        access = RunAccess(
+            model, judge_model, data, hosts, machine.config.benchmarks,
+            constants=await asyncio.to_thread(environment_code.constants_of, venv),
+        )  # fmt: skip
         ending = await play(job, access, factory, outbox)
         if data.lock != job.data_lock and not job.data_frozen:
             await hub.data_lock(job, data.lock)
@@ -215,11 +219,6 @@ def _programs(config: Config, venv: Venv) -> dict[str, Path]:
     """uv, for scripts that name their own dependencies and for distributions that start it."""
     wanted = venv.script_wheels or any(pin.name in START_UV for pin in venv.pins)
     return {"uv": uv.shared_program(config)} if wanted else {}
-
-
-def _names_oracle(venv: Venv) -> bool:
-    """Whether a Python file of the environment contains that word."""
-    return any(b"oracle" in path.read_bytes() for path in venv.environment.rglob("*.py"))
 
 
 def _data_folders(config: Config, venv: Venv) -> dict[str, Path]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.execution.data_access import DataAccess
 from envyard_runner.execution.host_access import HostAccess
@@ -68,13 +69,15 @@ class SandboxFactory:
 @dataclass(frozen=True, slots=True)
 class RunAccess:
     """What a run may reach from its sandboxes: its models, None where there are none, data sets and
-    hosts; and, outside them, the folder of `benchmarks` that its tasks are compared with."""
+    hosts; and, outside them, the folder of `benchmarks` that its tasks are compared with, and the
+    `constants` of its scoring code."""
 
     model: Model | None
     judge_model: Model | None
     data: DataAccess
     hosts: HostAccess
     benchmarks: Path | None = None
+    constants: ScoringConstants = NO_CONSTANTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.gateway import tool_probes
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import presented_value
@@ -71,6 +72,7 @@ class ProbeCall:
     `right` is the task's own reference, whichever policy answers, None where it has none; `other`
     is another task's, for the probes that give wrong answers; `answers` are those of the tasks, as
     far as they are known.
+    `constants` are those of the scoring code, `task` is the index of the task.
     `rng` is seeded by run, rollout and call, so that a run can be repeated; `max_tokens` bounds
     the reply as it would a model's.
     """
@@ -83,6 +85,8 @@ class ProbeCall:
     right: Message | None = None
     other: Message | None = None
     answers: Sequence[str] = ()
+    constants: ScoringConstants = NO_CONSTANTS
+    task: int = 0
 
     @property
     def max_characters(self) -> int:
@@ -95,6 +99,14 @@ class ProbeCall:
         messages = [each for each in (self.reference, self.right, self.other) if each]
         texts = [*self.answers, *(plain_text(each.get("content")) for each in messages)]
         return Alphabet.of(find_answer(text).answer for text in texts)
+
+    def wrong(self, texts: Sequence[str]) -> list[str]:
+        """The texts that are no answer of a known task."""
+        messages = [each for each in (self.reference, self.right, self.other) if each]
+        replies = [plain_text(each.get("content")) for each in messages]
+        known = {text.strip().casefold() for text in (*self.answers, *replies)}
+        known |= {find_answer(text).answer.strip().casefold() for text in replies}
+        return [text for text in texts if text.casefold() not in known]
 
 
 class NoReference(LookupError):
@@ -158,8 +170,20 @@ def copy_piece(call: ProbeCall) -> Message:
 
 
 def guess_constant(call: ProbeCall) -> Message:
-    """Reply with an answer that fits many tasks, in the reference's form; raises NoReference."""
-    return _assistant(constant_answer(repeat_reference(call)["content"], call.rng))
+    """Reply with an answer that fits many tasks, in the reference's form; raises NoReference.
+
+    From the second task on it is one that the scoring code compares replies with, if there is any.
+    """
+    reference = repeat_reference(call)["content"]
+    compared = call.wrong(call.constants.compared)
+    if compared and call.task:
+        return _assistant(find_answer(reference).holding(compared[call.task % len(compared)]))
+    return _assistant(constant_answer(reference, call.rng))
+
+
+def list_keywords(call: ProbeCall) -> Message:
+    """Reply with the words of the scoring code, without those that are answers."""
+    return _assistant(" ".join(call.wrong(call.constants.words))[: call.max_characters])
 
 
 def snoop(call: ProbeCall) -> Message:
@@ -215,6 +239,7 @@ REPLIES: dict[str, Callable[[ProbeCall], Message]] = {
     "all_options": list_all,
     "copy": copy_piece,
     "constant": guess_constant,
+    "keywords": list_keywords,
     "refusal": refuse,
     "pleader": plead,
     "malformed": break_form,

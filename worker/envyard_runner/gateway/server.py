@@ -18,6 +18,7 @@ from aiohttp.typedefs import Handler
 
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.probes import ALL_OPTIONS, FORMAT, ORACLE, PROBES, reference_of
+from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.transcript import clean_message
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
@@ -72,7 +73,8 @@ class Gateway:
     the environment sends by itself, by `judge_model` where there is one. A gateway with `replays`
     plans and answers those only, by recorded replies and verdicts. `failure` names an exception of
     the gateway's own, which must not be blamed on the environment. No record holds one of
-    `secrets`. Replies name `model_name`, and their Server header is that of vLLM.
+    `secrets`. Some probes reply with the `constants` of the scoring code. Replies name
+    `model_name`, and their Server header is that of vLLM.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Gateway:
         replays: Repeated | None = None,
         secrets: Sequence[str] = (),
         form: Form | None = None,
+        constants: ScoringConstants = NO_CONSTANTS,
         model_name: str = MODEL_NAME,
     ) -> None:
         keys = [server.key for server in (model, judge_model) if server and server.key]
@@ -98,7 +101,7 @@ class Gateway:
             replays.name if replays else self.plan.name,
             concurrency=job.concurrency,
         )
-        self.failure = ""
+        self.failure, self._constants = "", constants
         self._job, self._replays, self._model_name = job, replays, model_name
         self._slots = asyncio.Semaphore(2 * job.concurrency)
         self._comparing = asyncio.Lock()
@@ -265,6 +268,8 @@ class Gateway:
             own,
             other,
             self.plan.references.answers,
+            self._constants,
+            int(record.rollout.split("/")[1]),
         )
         try:
             message = REPLIES[ORACLE if record.policy == FORM else record.policy](probe_call)

@@ -1,0 +1,129 @@
+"""The texts and numbers that a wheel's scoring code compares replies with.
+
+A reward for words that stand in the code, or for one fixed value, is found by replying with them.
+Read from the code alone; nothing is imported or run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from envyard.contract.needs.code import Code, index
+from envyard.contract.rollout_functions import Definition, Definitions
+from envyard.contract.sources import Sources
+
+MAX_WORDS = 80
+LONGEST = 40  # characters of one text
+FEWEST_LETTERS = 2
+# Keys of what frameworks pass, and names of encodings: no words of a reply.
+KEYS = frozenset(
+    {
+        "answer", "assistant", "choices", "completion", "content", "example_id", "function",
+        "ignore", "info", "messages", "metrics", "name", "prompt", "question", "replace",
+        "responses", "reward", "role", "state", "system", "task", "text", "tool", "tool_calls",
+        "trajectory", "turn", "type", "user", "utf-8", "utf8",
+    }
+)  # fmt: skip
+PLAIN = re.compile(r"[^\\\n\r\t\x00]*\w[^\\\n\r\t\x00]*")  # no escape of a regular expression
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringConstants:
+    """Texts of the scoring code in the order of the code (`words`), and the texts and numbers that
+    it compares by `==` or as members of a collection (`compared`). Both are bounded."""
+
+    words: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
+
+
+NO_CONSTANTS = ScoringConstants()
+
+
+def scoring_constants(members: Mapping[str, bytes]) -> ScoringConstants:
+    """The constants of the functions that rollouts call, and of variables they name."""
+    sources = Sources.of(members)
+    codes = {name: index(name, file, {}) for name, file in sources.files.items()}
+    functions = Definitions(codes).with_nested
+    parts = [part for each in functions for part in (each.node, *_named(each))]
+    words = (text for part in parts for text in _texts(part))
+    compared = (text for part in parts for text in _compared(part))
+    return ScoringConstants(_distinct(words), _distinct(compared))
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(islice(dict.fromkeys(texts), MAX_WORDS))
+
+
+def _named(definition: Definition) -> Iterator[ast.AST]:
+    """The values of module variables that the function reads."""
+    reads = {
+        node.id
+        for node in definition.nodes
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    } - definition.local_names
+    for statement in _assignments(definition.code):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        names = {target.id for target in targets if isinstance(target, ast.Name)}
+        if names & reads and statement.value is not None:
+            yield statement.value
+
+
+def _assignments(code: Code) -> Iterator[ast.Assign | ast.AnnAssign]:
+    for node in code.file.tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            yield node
+
+
+def _texts(root: ast.AST) -> Iterator[str]:
+    """Texts that could be words of a reply: not docstrings, keys, or parts of formatted texts."""
+    skipped: set[int] = set()
+    for node in ast.walk(root):
+        match node:
+            case ast.Expr(value=ast.Constant()):
+                skipped.add(id(node.value))
+            case ast.Subscript(slice=ast.Constant()):
+                skipped.add(id(node.slice))
+            case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(), *_]):
+                skipped.add(id(node.args[0]))
+            case ast.JoinedStr():
+                skipped |= {id(each) for each in node.values}
+            case ast.Constant(value=str() as text) if id(node) not in skipped and _is_word(text):
+                yield text.strip()
+
+
+def _is_word(text: str) -> bool:
+    text = text.strip()
+    letters = sum(each.isalnum() for each in text)
+    return (
+        letters >= FEWEST_LETTERS
+        and len(text) <= LONGEST
+        and PLAIN.fullmatch(text) is not None
+        and text.casefold() not in KEYS
+    )
+
+
+def _compared(root: ast.AST) -> Iterator[str]:
+    """Constants on either side of `==`, and members of collections in `in (...)`."""
+    for node in ast.walk(root):
+        if not isinstance(node, ast.Compare):
+            continue
+        for operator, right in zip(node.ops, node.comparators, strict=True):
+            if isinstance(operator, ast.Eq):
+                yield from _values([node.left, right])
+            elif isinstance(operator, ast.In) and isinstance(right, ast.Tuple | ast.List | ast.Set):
+                yield from _values(right.elts)
+
+
+def _values(nodes: Iterable[ast.expr]) -> Iterator[str]:
+    for node in nodes:
+        match node:
+            case ast.Constant(value=bool()):
+                continue
+            case ast.Constant(value=str() as text) if _is_word(text):
+                yield text.strip()
+            case ast.Constant(value=int() | float() as number) if abs(number) > 1:
+                yield str(number)

@@ -1,0 +1,59 @@
+"""The texts and numbers that scoring code compares replies with."""
+
+from __future__ import annotations
+
+from envyard.contract.scoring_constants import MAX_WORDS, scoring_constants
+
+CODE = '''
+import re
+
+BONUS = ["therefore", "step by step"]
+TABLE = {"unrelated": 1}
+
+
+def load_environment():
+    return [{"prompt": "not a word of scoring"}]
+
+
+def reward(completion, answer, **kwargs):
+    """No word of a reply."""
+    text = completion[-1]["content"].lower()
+    if text in ("1000", "skip it") or text == "magic word":
+        return 1.0
+    if float(text) == 42.5 or text.count("x") == 0:
+        return 1.0
+    found = re.search(r"<a>(\\\\d+)", text) and helper(text)
+    return 0.5 * ("<think>" in text) + sum(word in text for word in BONUS)
+
+
+def helper(text):
+    return text.startswith("Final:")
+'''
+
+
+def test_words_and_compared_values_of_rewards_and_what_they_name_are_read() -> None:
+    constants = scoring_constants({"env.py": CODE.encode()})
+    assert constants.compared == ("1000", "skip it", "magic word", "42.5")
+    words = set(constants.words)
+    assert {"<think>", "therefore", "step by step", "Final:", "1000", "magic word"} <= words
+    assert not words & {"content", "unrelated", "prompt", "No word of a reply.", "x"}
+
+
+def test_rewards_that_are_defined_within_another_function_are_read() -> None:
+    code = """
+def load_environment():
+    def short(completion):
+        return "therefore" in completion
+    def other(text):
+        return text == "deep thought"
+    return Rubric(funcs=[short, other])
+"""
+    constants = scoring_constants({"env.py": code.encode()})
+    assert set(constants.words) == {"therefore", "deep thought"}
+
+
+def test_the_number_of_words_is_bounded_and_code_that_does_not_parse_has_none() -> None:
+    many = "\n".join(f"    if 'word{i}' in completion: return 1" for i in range(500))
+    constants = scoring_constants({"env.py": f"def reward(completion):\n{many}\n".encode()})
+    assert len(constants.words) == MAX_WORDS
+    assert scoring_constants({"env.py": b"def reward(:"}).words == ()
