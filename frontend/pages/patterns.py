@@ -59,8 +59,13 @@ STOPPED = [STEPS[0], {"step": "evaluating", "state": "failed", "at": AT}, STEPS[
 TURNS = [
     Turn(1, "system", "Answer in one word."),
     Turn(2, "user", "What is the capital of France?"),
-    Turn(3, "assistant", "", calls=[Call("search", '{"q": "France"}')], reasoning="I look it up."),
-    Turn(4, "tool", "Paris", name="search"),
+    Turn(
+        3,
+        "assistant",
+        "",
+        calls=[Call("search", '{"q": "France"}', result=Turn(4, "tool", "Paris", name="search"))],
+        reasoning="I look it up.",
+    ),
     Turn(5, "assistant", "Paris"),
 ]
 QUEUED = {

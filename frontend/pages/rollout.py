@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import islice
 from statistics import median
 from typing import Any
 from uuid import UUID
@@ -17,10 +18,14 @@ from envyard.contract.replay import agree
 from envyard.contract.transcript import Transcript
 from frontend.access import run_or_404
 from frontend.pages import rollout_filters
-from frontend.render.transcript import SHOWN, conversations
+from frontend.render import markdown, marks
+from frontend.render.transcript import SHOWN, Conversation, conversations, every
 from registry.read_models import rollouts, runs
 from registry.runs import transcripts
 from registry.runs.models import Rollout, Run
+
+MARKDOWN = ("user", "assistant")  # whose text is rendered; results of tools and prompts stay raw
+OUTLINE = 300  # messages
 
 
 @require_safe
@@ -30,6 +35,7 @@ def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
     run = run_or_404(request, pk)
     row = get_object_or_404(run.rollouts.select_related("pack"), pk=number)
     transcript = transcripts.read(row) or Transcript()
+    rows = list(conversations(transcript))
     return render(
         request,
         "pages/rollout.html",
@@ -37,8 +43,10 @@ def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
             "run": runs.summary(run),
             "rollout": rollouts.summary(row),
             **_transcript_context(transcript),
+            **_viewer(request, rows),
             "differs": row.rescored is not None and not agree(row.reward, row.rescored),
             "raw": reverse("api-rollout", args=[pk, number]),
+            "conversations": rows,
             "neighbours": neighbours(request, run, row),
         },
     )
@@ -52,6 +60,7 @@ class Neighbours:
     place: int
     count: int
     query: str
+    values: list[tuple[str, Any]]
     previous: str
     following: str
 
@@ -60,21 +69,42 @@ def neighbours(request: HttpRequest, run: Run, row: Rollout) -> Neighbours:
     """The neighbours in the selected order; a rollout outside the selection leads to its first."""
     chosen = rollout_filters.of_request(request.GET, run)
     keys = list(chosen.rows.values_list("pk", flat=True))
-    query = chosen.query
-    if row.pk not in keys:
-        return Neighbours(0, len(keys), query, "", _address(run, keys[0], query) if keys else "")
-    at = keys.index(row.pk)
+    at = keys.index(row.pk) if row.pk in keys else -1
+    # A rollout that is not selected has no place: the first of those that are is the next.
     return Neighbours(
         place=at + 1,
         count=len(keys),
-        query=query,
-        previous=_address(run, keys[at - 1], query) if at else "",
-        following=_address(run, keys[at + 1], query) if at + 1 < len(keys) else "",
+        query=chosen.query,
+        values=chosen.values,
+        previous=_address(run, keys[at - 1], request) if at > 0 else "",
+        following=_address(run, keys[at + 1], request) if at + 1 < len(keys) else "",
     )
 
 
-def _address(run: Run, number: int, query: str) -> str:
+def _address(run: Run, number: int, request: HttpRequest) -> str:
+    query = request.GET.urlencode()
     return reverse("rollout", args=[run.pk, number]) + (f"?{query}" if query else "")
+
+
+def _viewer(request: HttpRequest, rows: list[Conversation]) -> dict[str, Any]:
+    """The search and the form of the text that the address names, and the outline."""
+    turns = [turn for row in rows for turn in every(row.turns)]
+    find = request.GET.get("find", "")[: marks.MAX_NEEDLE].strip()
+    if wanted := marks.pattern(find):
+        for turn in turns:
+            turn.found = any(wanted.search(text) for text in turn.texts)
+    is_markdown = request.GET.get("view") == "markdown"
+    if is_markdown:
+        shown = [turn for turn in turns if turn.kind in MARKDOWN and not turn.found]
+        for turn, html in zip(shown, markdown.rendered([t.content for t in shown]), strict=True):
+            turn.html = html
+    return {
+        "find": find,
+        "found": [turn for turn in turns if turn.found],
+        "is_markdown": is_markdown,
+        "outline": list(islice(every(rows[0].turns), OUTLINE)) if rows else [],
+        "outline_cut": len(rows[0].turns) > OUTLINE if rows else False,
+    }
 
 
 def _transcript_context(transcript: Transcript) -> dict[str, Any]:
@@ -82,7 +112,6 @@ def _transcript_context(transcript: Transcript) -> dict[str, Any]:
     tools = [tool for definitions in transcript.tools for tool in definitions]
     first = [call.first_seconds for call in transcript.calls if call.first_seconds is not None]
     return {
-        "conversations": list(conversations(transcript)),
         "hidden": max(len(transcript.ends) - SHOWN, 0),
         "first_token": median(first) if first else None,
         "sampling": transcript.calls[-1].sampling if transcript.calls else {},

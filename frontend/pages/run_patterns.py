@@ -23,6 +23,9 @@ def row(task: int, rewards: list[float | None]) -> TaskRow:
 
 
 CONTEXT: dict[str, Any] = {
+    "find": "Paris",
+    "log_lines": [(12, "loaded 5 tasks"), (40, "loaded 2 tools")],
+    "log_matches": 3,
     "scale": Scale(-0.5, 1.0),
     "grid": {"name": "model", "page": [row(task, group) for task, group in enumerate(REWARDS)]},
     "usage": [PolicyUsage("model", 11, [], 1320, 7040, 2.5, 2.5, 0.8)],

@@ -92,7 +92,7 @@ def render(text: str, content_type: str) -> str:
     reStructuredText. Markdown and plain text always render."""
     match kind(content_type):
         case "text/markdown":
-            return _markdown(text)
+            return markdown(text, html=True)
         case "text/x-rst":
             errors = io.StringIO()
             rendered: str | None = rst.render(text, stream=errors)
@@ -110,10 +110,12 @@ def safe_html(text: str, content_type: str) -> str:
     return readme_html.clean(render(text, content_type))
 
 
-def _markdown(text: str) -> str:
-    """GitHub's Markdown: tables, task lists, footnotes, alerts, autolinks, highlighted code."""
-    markdown = MarkdownIt("commonmark", {"html": True, "highlight": _highlighted})
-    rendered = str(markdown.use(gfm_plugin).render(text))
+def markdown(text: str, *, html: bool) -> str:
+    """GitHub's Markdown: tables, task lists, footnotes, alerts, autolinks, highlighted code. Tags
+    are text where `html` is False."""
+    parser = MarkdownIt("commonmark", {"highlight": _highlighted}).use(gfm_plugin)
+    parser.options["html"] = html
+    rendered = str(parser.render(text))
     for box, character in BOXES.items():
         rendered = rendered.replace(box, character)
     return rendered

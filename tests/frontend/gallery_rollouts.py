@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.models import LogChunk, Run, User
 from tests.factories import make_rollout, make_run, make_version
-from tests.frontend import gallery
+from tests.frontend import gallery, xss
 
 TASKS, ATTEMPTS = 60, 8
 SYSTEM = "You are a careful assistant. " + "Use the tool where you need it. " * 12
@@ -52,6 +53,16 @@ def conversation(seed: int) -> Transcript:
     return Transcript(nodes, [Exchange(1, 2, **fields), Exchange(3, 4, **fields)])
 
 
+def hostile() -> Transcript:
+    """Markup and Markdown that would run or load something, in every message."""
+    transcript = gallery.hostile()
+    nodes = [
+        Node(node.parent, node.message | {"content": node.message["content"] + xss.ALL})
+        for node in transcript.nodes
+    ]
+    return replace(transcript, nodes=nodes)
+
+
 def evaluation(alice: User) -> Run:
     """A finished run of TASKS tasks with ATTEMPTS attempts, transcripts of the first three tasks
     and one of hostile text."""
@@ -78,7 +89,7 @@ def evaluation(alice: User) -> Run:
 def _rollout(run: Run, task: int, attempt: int, draw: random.Random) -> None:
     failed = draw.random() < 0.03
     error = {"type": "TimeoutError", "message": "no reply in 60 s", "traceback": "", "fault": ""}
-    transcript = gallery.hostile() if (task, attempt) == (2, 7) else conversation(attempt)
+    transcript = hostile() if (task, attempt) == (2, 7) else conversation(attempt)
     make_rollout(
         run, "model", task, attempt=attempt,
         reward=None if failed else draw.choice((0.0, 0.25, 0.5, 1.0)),
@@ -93,8 +104,12 @@ def pages(alice: User) -> dict[str, str]:
     """The address of each page by a name for it."""
     run = evaluation(alice)
     rollout = run.rollouts.get(policy="model", task=0, attempt=1)
+    evil = run.rollouts.get(policy="model", task=2, attempt=7)
     return {
         "evaluation-run": f"/runs/{run.pk}/?model=2",
         "evaluation-filtered": f"/runs/{run.pk}/?sort=-reward&text=word&min_reward=0.2&log=loaded",
-        "evaluation-rollout": f"/runs/{run.pk}/rollouts/{rollout.pk}/",
+        "evaluation-rollout": f"/runs/{run.pk}/rollouts/{rollout.pk}/?find=dictionary",
+        "evaluation-markdown": f"/runs/{run.pk}/rollouts/{rollout.pk}/?view=markdown",
+        "evaluation-hostile": f"/runs/{run.pk}/rollouts/{evil.pk}/?view=markdown",
+        "evaluation-hostile-found": f"/runs/{run.pk}/rollouts/{evil.pk}/?find=owned",
     }

@@ -1,4 +1,4 @@
-// Copy buttons, "/" to search, arrow keys between rollouts, live pages. Every page works without this file.
+// Copy buttons, "/" to search, keys between rollouts and their messages, live pages. Every page works without this file.
 document.documentElement.classList.add("js"); // shows the copy buttons
 
 document.addEventListener("click", async (event) => {
@@ -23,9 +23,29 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     document.querySelector("input[type=search]")?.focus();
   }
-  const rel = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
+  const rel = { ArrowLeft: "prev", p: "prev", ArrowRight: "next", n: "next" }[event.key];
   if (rel) document.querySelector(`main a[rel=${rel}]`)?.click();
+  const step = { j: 1, k: -1 }[event.key];
+  if (step) showMessage(step);
 });
+
+// Move the address from message to message of a rollout; the one before the first is the first.
+const showMessage = (step) => {
+  const outline = [...document.querySelectorAll(".outline a")];
+  const at = outline.findIndex((link) => link.hash === location.hash);
+  const to = at < 0 ? 0 : Math.min(outline.length - 1, Math.max(0, at + step));
+  if (outline.length) location.hash = outline[to].hash;
+};
+
+// What an address names is shown, also inside of a folded part.
+const unfold = () => {
+  const named = location.hash && document.getElementById(location.hash.slice(1));
+  for (let at = named; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+  const own = named && named.querySelector(":scope > details:only-of-type");
+  if (own && named.matches(".turn")) own.open = true;
+};
+addEventListener("hashchange", unfold);
+unfold();
 
 // A page that nobody looks at asks for nothing new; one whose hub fails asks ever more rarely.
 let failures = 0;
