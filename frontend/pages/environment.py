@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from envyard.contract.frameworks.adapter import MODEL, MODEL_URL
 from envyard.contract.names import normalise
 from frontend.access import demand, environment_or_404, follows_moves
+from frontend.pages.environment_head import head, usage_of
 from frontend.paging import page
 from frontend.render import readme
 from frontend.render.links import safe_links
@@ -20,12 +21,19 @@ from registry.accounts.permissions import can
 from registry.catalog import stars
 from registry.catalog.models import Environment, Version
 from registry.notifications import watches
-from registry.read_models import environments, runs, verdicts, versions
+from registry.read_models import environments, runs, versions
+from registry.read_models import locks as lock_models
 from registry.runs.models import Run
 from registry.self_reported.models import REPORTED
 from registry.uploads import readmes
 
-TABS = {"readme": "README", "versions": "Versions", "runs": "Runs", "files": "Files"}
+TABS = {
+    "readme": "README",
+    "runs": "Runs",
+    "versions": "Versions",
+    "files": "Files",
+    "train": "Train",
+}
 MAX_EVALUATIONS = 50
 
 
@@ -42,10 +50,9 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     tab = requested if requested in TABS else "readme"
     context: dict[str, Any] = {
         "env": environments.summary(env),
-        "verdict": verdicts.of_version(version) if version else None,
+        **head(request, env, version),
         "version": versions.detail(version) if version else None,
         "links": safe_links(version.links if version else {}),
-        "install": install_lines(version) if version else {},
         "tab": tab,
         "tabs": tabs(request, env, on=tab),
         "may_star": can(request.user, "environment.star", env),
@@ -110,21 +117,17 @@ def tab_context(
             "evaluations": pushed[:MAX_EVALUATIONS],
             "reported": REPORTED,
         }
+    if tab == "train" and version:
+        locks = lock_models.summaries(version)
+        return {"usage": usage_of(version), "locks": locks, "pin": pin_lines(version)}
     return {}
 
 
-def install_lines(version: Version) -> dict[str, str]:
-    """The commands that install exactly this version, by the URL and sha256 of its file.
-
-    Never by a second index beside PyPI: pip takes the highest version from any index.
-    """
-    env = version.environment
-    file = settings.HUB_URL + reverse(
-        "file", args=[version.sha256[:2], version.sha256, version.filename]
-    )
-    requirement = f'"{env.name} @ {file}#sha256={version.sha256}"'
+def pin_lines(version: Version) -> dict[str, str]:
+    """The commands of the tab Train that name this version."""
     return {
-        "hub": f"hub install {env}=={version.version}",
-        "pip": f"pip install {requirement}",
-        "uv": f"uv pip install {requirement}",
+        "lock": f"hub lock {version} > env.txt",
+        "install": "uv pip install --no-deps --require-hashes -r env.txt",
+        "data": f"hub data {version} --to data",
+        "evaluate": f"hub eval --local {version} -m {MODEL} -b {MODEL_URL} --suite full",
     }

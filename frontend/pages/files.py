@@ -21,12 +21,13 @@ from django.views.decorators.http import require_safe
 from frontend import rates
 from frontend.access import follows_moves, sentences, version_or_404
 from frontend.pages.environment import tabs
+from frontend.pages.environment_head import head
 from frontend.render import plain
 from frontend.render import raw as raw_types
 from registry.accounts.permissions import can
 from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
-from registry.read_models import environments, verdicts, versions
+from registry.read_models import environments, versions
 from registry.sources import browse
 from registry.sources.models import Source
 from registry.uploads import highlighting
@@ -56,7 +57,7 @@ def entry(
     source = _archive(version, tree)
     context: dict[str, Any] = {
         "env": environments.summary(version.environment),
-        "verdict": verdicts.of_version(version),
+        **head(request, version.environment, version),
         "version": versions.detail(version),
         "tabs": tabs(request, version.environment, on="files"),
         "tree": tree,

@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from frontend.pages import run_patterns
+from frontend.pages.environment_head import Use
 from frontend.render.transcript import Call, Turn
 from frontend.templatetags.hub import TONES
 from registry.card.summary import CardSummary
@@ -94,6 +95,17 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "turns": TURNS,
         **QUEUED,
         **run_patterns.CONTEXT,
+        "install": {"hub": "hub install lab/evaluated==1.2.0"},
+        "uses": [Use("uv", "uv pip install ..."), Use("Python", "import verifiers\n...")],
+        "version": {"version": "1.2.0"},
+        "picker": [
+            {"version": "1.3.0", "status": "evaluating", "url": "#head"},
+            {"version": "1.2.0", "status": "listed", "url": "#head"},
+            {"version": "1.1.0", "status": "listed", "url": "#head", "yanked": True},
+            {"version": "1.0.0", "status": "rejected", "url": "#head"},
+        ],
+        "more_versions": True,
+        "all_versions": "#head",
         "tabs": [
             {"label": label, "url": "#tabs", "on": label == "README"}
             for label in ("Card", "README", "Versions", "Runs", "Files")

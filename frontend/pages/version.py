@@ -17,7 +17,8 @@ from envyard.contract.findings import is_requirement
 from frontend import rates
 from frontend.access import demand, follows_moves, person, refused, version_or_404
 from frontend.pages import requested
-from frontend.pages.environment import install_lines, tabs
+from frontend.pages.environment import tabs
+from frontend.pages.environment_head import head
 from frontend.pages.refresh_interval import pace
 from registry import pipeline
 from registry.accounts.permissions import can
@@ -25,7 +26,7 @@ from registry.catalog import locks, overlays
 from registry.catalog.deletion import delete_version
 from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
-from registry.read_models import environments, verdicts, versions
+from registry.read_models import environments, versions
 from registry.read_models import locks as lock_models
 from registry.read_models.needs import Requirement
 from registry.remeasurements import services as remeasurements
@@ -48,9 +49,8 @@ def version(request: HttpRequest, owner: str, name: str, number: str) -> HttpRes
             "evaluate": requested.may_request(request, row),
             "tabs": tabs(request, row.environment, on="versions"),
             "env": environments.summary(row.environment),
-            "verdict": verdicts.of_version(row),
+            **head(request, row.environment, row),
             "locks": lock_models.summaries(row),
-            "install": install_lines(row),
             "may_yank": can(request.user, "version.yank", row),
             "may_delete": can(request.user, "version.delete", row),
             "quarantine_reason": row.environment.quarantine_reason or row.quarantine_reason,

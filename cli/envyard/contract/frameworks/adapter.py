@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from string import Template
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -16,6 +17,8 @@ from envyard.contract.frameworks.needed import Behaviour, no_behaviour
 from envyard.contract.frameworks.table import Release, table
 from envyard.contract.sources import Definition, Module, Sources
 
+# What a reader replaces in the command of a usage.
+MODEL, MODEL_URL = "MODEL", "http://127.0.0.1:8000/v1"
 # Characters of a version's framework, API and entry that the hub stores; usual names are shorter.
 MAX_FRAMEWORK, MAX_API, MAX_ENTRY_NAME = 20, 10, 200
 
@@ -28,6 +31,17 @@ class Entry:
     module: str
     name: str
     definition: Definition
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How to use an environment outside the hub: Python that loads it, and the framework's own
+    command that evaluates a model with it, each with a sentence about what it does."""
+
+    loading: str
+    loading_note: str
+    evaluating: str
+    evaluating_note: str
 
 
 def override_lines(names: Iterable[str]) -> str:
@@ -54,6 +68,9 @@ class Adapter:
     Uses in `entry_function`, a function of the environment's module, are as certain as those that
     importing the module reaches; empty for none. `behaviour` is what an expression in the wheel's
     code needs of the framework beside names.
+
+    `usage_texts` has `$module` in place of the environment's module, and MODEL and MODEL_URL in
+    place of the model's; tests/worker/guest/adapters/test_usage.py runs what it renders.
     """
 
     framework: str
@@ -69,6 +86,7 @@ class Adapter:
     module_names: Callable[[str], set[str]]
     splits: Callable[[Sources, Definition], tuple[str, ...]]
     near_miss: Callable[[Sources, str], Finding | None]
+    usage_texts: Usage
     entry_function: str = ""
     left_out: tuple[tuple[str, str], ...] = ()
     behaviour: Callable[[ast.AST], Behaviour | None] = no_behaviour
@@ -104,6 +122,19 @@ class Adapter:
         of the earlier ones."""
         firsts = (first for _, first in self.left_out if not _is_before(release, first))
         return tuple(f">={first}" for first in firsts)
+
+    def usage(self, module: str) -> Usage:
+        """Its use of the environment in that module, which is the name that the framework loads;
+        raises ValueError for what is no name of a module."""
+        if not (module.isascii() and module.isidentifier()):
+            raise ValueError(f"module {module!r} must be an ASCII identifier")
+        texts = self.usage_texts
+        return Usage(
+            loading=Template(texts.loading).substitute(module=module),
+            loading_note=texts.loading_note,
+            evaluating=Template(texts.evaluating).substitute(module=module),
+            evaluating_note=texts.evaluating_note,
+        )
 
     def known_releases(self) -> list[Release]:
         """The releases in the framework's table that the guest program was written for."""

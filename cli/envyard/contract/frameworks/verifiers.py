@@ -11,7 +11,14 @@ import ast
 from packaging.specifiers import SpecifierSet
 
 from envyard.contract.findings import Finding, finding
-from envyard.contract.frameworks.adapter import MAX_ENTRY_NAME, Adapter, Entry
+from envyard.contract.frameworks.adapter import (
+    MAX_ENTRY_NAME,
+    MODEL,
+    MODEL_URL,
+    Adapter,
+    Entry,
+    Usage,
+)
 from envyard.contract.frameworks.task_routes import plain_task_route
 from envyard.contract.names import module_name
 from envyard.contract.sources import Definition, Module, Sources, base_name
@@ -140,6 +147,22 @@ V1 = Adapter(
     entry_description="a verifiers Taskset named in a module's __all__",
     single_entry_hint="Export exactly one Taskset through __all__.",
     runs_with="verifiers 0.4 for Tasksets",
+    usage_texts=Usage(
+        loading="""\
+import verifiers.v1 as vf
+
+env = vf.load_environment(vf.resolve_env_config({"taskset": {"id": "$module"}}))
+for task in env.taskset.take(3):
+    print(task.data.prompt)""",
+        loading_note="Prints the prompts of its first tasks.",
+        evaluating=f"vf-eval $module -m {MODEL} --client.base-url {MODEL_URL} "
+        "--client.api-key-var OPENAI_API_KEY --env.agent.harness.id null "
+        "--env.agent.runtime.type subprocess -n 2 -r 2 --no-push",
+        # Its defaults: a shell for the model, on a remote machine, and an upload.
+        evaluating_note="Plays two attempts at two tasks on this machine, without a shell for the "
+        "model and without an upload of the results. The options are those of an environment with "
+        "one role, agent.",
+    ),
     entries=_tasksets,
     module_names=lambda name: {module_name(name)},
     splits=_v1_splits,
@@ -157,6 +180,17 @@ V0 = Adapter(
     entry_description="a verifiers load_environment",
     single_entry_hint="Keep one, or name its module {module}.",
     runs_with="verifiers 0.1.9 to 0.3.1 for load_environment",
+    usage_texts=Usage(
+        loading="""\
+import verifiers as vf
+
+env = vf.load_environment("$module")
+for prompt in env.get_eval_dataset(n=3)["prompt"]:
+    print(prompt)""",
+        loading_note="Prints the prompts of its first tasks.",
+        evaluating=f"vf-eval $module -m {MODEL} -b {MODEL_URL} -k OPENAI_API_KEY -n 2 -r 2",
+        evaluating_note="Plays two attempts at two tasks.",
+    ),
     entries=_load_functions,
     # Other than v1, the classic API does not make the name lower case.
     module_names=lambda name: {module_name(name), name.replace("-", "_")},

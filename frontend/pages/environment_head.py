@@ -1,0 +1,79 @@
+"""What stands under the title of an environment: evidence, versions, and how to use it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+
+from envyard.contract.frameworks.adapter import Usage
+from envyard.contract.frameworks.adapters import ADAPTERS
+from registry.accounts.permissions import can
+from registry.catalog.models import Environment, Version
+from registry.read_models import verdicts, versions
+
+PICKED = 20  # versions of the list
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One way to use a version: its tool and the text that the reader copies."""
+
+    tool: str
+    text: str
+
+
+def head(request: HttpRequest, env: Environment, version: Version | None) -> dict[str, Any]:
+    """The context of parts/environment_head.html for a page about this version."""
+    newest = env.versions.visible_to(request.user).newest_first().select_related(None)
+    rows = list(newest.defer("readme")[: PICKED + 1])
+    for row in rows:
+        row.environment = env
+    shown = version is not None and version.status == Version.Status.LISTED
+    usable = shown and version is not None and can(request.user, "version.install", version)
+    return {
+        "verdict": verdicts.of_version(version) if version else None,
+        "install": install_lines(version) if version and usable else {},
+        "uses": uses(version) if version and usable else [],
+        "picker": versions.summaries(rows[:PICKED]),
+        "more_versions": len(rows) > PICKED,
+        "all_versions": f"{reverse('environment', args=[env.owner.name, env.name])}?tab=versions",
+    }
+
+
+def install_lines(version: Version) -> dict[str, str]:
+    """The commands that install exactly this version, by the URL and sha256 of its file.
+
+    Never by a second index beside PyPI: pip takes the highest version from any index.
+    """
+    env = version.environment
+    file = settings.HUB_URL + reverse(
+        "file", args=[version.sha256[:2], version.sha256, version.filename]
+    )
+    requirement = f'"{env.name} @ {file}#sha256={version.sha256}"'
+    return {
+        "hub": f"hub install {env}=={version.version}",
+        "pip": f"pip install {requirement}",
+        "uv": f"uv pip install {requirement}",
+    }
+
+
+def uses(version: Version) -> list[Use]:
+    """The ways beside `hub install`, which the tests of adapters run."""
+    lines = install_lines(version)
+    ways = [Use("uv", lines["uv"]), Use("pip", lines["pip"])]
+    if usage := usage_of(version):
+        ways += [Use("Python", usage.loading), Use(version.framework, usage.evaluating)]
+    return ways
+
+
+def usage_of(version: Version) -> Usage | None:
+    """How the framework loads and evaluates it; None where the hub cannot say."""
+    adapter = ADAPTERS.get((version.framework, version.api))
+    try:
+        return adapter.usage(version.module) if adapter else None
+    except ValueError:  # a module of which no command is made
+        return None
