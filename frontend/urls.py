@@ -32,6 +32,7 @@ from frontend.pages import (
     requested,
     rollout,
     run,
+    sessions,
     short_addresses,
     status,
     theme,
@@ -155,6 +156,9 @@ urlpatterns = [
     path("confirm-email/<str:key>/", addresses.Confirm.as_view(), name="account_confirm_email"),
     path("", include("allauth.account.urls")),  # signup/ login/ logout/ email/ password/...
     path("settings/", RedirectView.as_view(pattern_name="tokens"), name="settings"),
+    path("settings/sessions/", sessions.sessions_page, name="sessions"),
+    path("settings/sessions/end-others/", sessions.end_others, name="sessions-end-others"),
+    path("settings/sessions/<int:pk>/end/", sessions.end, name="session-end"),
     path("settings/theme/", theme.theme, name="theme"),
     path("settings/security/", include("allauth.mfa.urls")),
     path("notifications/", notifications.notifications, name="notifications"),

@@ -10,6 +10,7 @@ from registry.accounts.models import (
     Token,
     User,
 )
+from registry.accounts.session_models import SignedInBrowser
 from registry.attestations.models import Provenance
 from registry.cache import CacheRow
 from registry.card.models import Card, SignedCard
@@ -78,6 +79,7 @@ __all__ = [
     "SearchDocument",
     "SearchWord",
     "SignedCard",
+    "SignedInBrowser",
     "Source",
     "Star",
     "Suite",

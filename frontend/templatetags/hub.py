@@ -32,6 +32,7 @@ SETTINGS = {  # label -> route; all below it belong to it
     "Tokens": "tokens",
     "Security": "mfa_index",
     "Password": "account_change_password",
+    "Sessions": "sessions",
     "Email": "account_email",
     "Organisations": "organisations",
     "Invitations": "invitations",

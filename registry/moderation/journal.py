@@ -19,6 +19,8 @@ SENTENCES = {
     "account.password_set_by_staff": "{actor} set the password",
     "account.email_set_by_staff": "{actor} set the address",
     "account.recovery_codes_generated": "{actor} made new recovery codes",
+    "account.session_ended": "{actor} signed out {browser}",
+    "account.sessions_ended": "{actor} signed out {sessions} other browsers",
     "account.totp_activated": "{actor} set up an authenticator app",
     "account.totp_deactivated": "{actor} removed the authenticator app",
     "account.webauthn_added": "{actor} added a security key",

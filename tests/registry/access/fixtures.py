@@ -13,6 +13,7 @@ from typing import Any
 
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from envyard.contract.data_lock import DataLock, LockedRepository
@@ -21,7 +22,7 @@ from registry.accounts import runners, token_format, tokens
 from registry.accounts.models import Invitation, Membership, Organisation, Owner, Token, User
 from registry.attestations.models import Provenance
 from registry.catalog import data_locks, locks
-from registry.models import Environment
+from registry.models import Environment, SignedInBrowser
 from registry.moderation.models import Report
 from registry.notifications.models import Notification
 from registry.publishers.models import TrustedPublisher
@@ -139,6 +140,10 @@ def _of_lab(lab: Organisation, people: dict[str, User]) -> dict[str, str]:
     )
     pending = _publisher(people["alice"], owner=lab.owner, name="coming-env")
     token = Token.objects.filter(user=people["alice"], name="read").get()
+    session = Session.objects.get(pk=_session(people["alice"]))
+    browser = SignedInBrowser.objects.create(
+        session=session, user=people["alice"], family="Firefox"
+    )
     about = Environment.objects.get(name="other-env")
     report = Report.objects.create(
         environment=about, reporter=people["carol"], reason="spam", text="It sells shoes."
@@ -161,6 +166,7 @@ def _of_lab(lab: Organisation, people: dict[str, User]) -> dict[str, str]:
         "notification": str(notification.pk),
         "webhook": str(webhook.pk),
         "delivery": str(delivery.pk),
+        "browser": str(browser.pk),
     }
 
 
@@ -265,6 +271,7 @@ def _absent() -> Place:
             "pending": "900000002",
             "public_id": "0" * 12,
             "report": "900000006",
+            "browser": "900000010",
             "machine": "900000007",
             "notification": "900000008",
             "webhook": none,

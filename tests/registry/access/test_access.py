@@ -30,6 +30,7 @@ PAGE_PATHS = PAGES.keys() | SIGNING_IN.keys()
 # The meaning of a name in a path, by the address that it is in; the first match counts.
 MEANINGS: tuple[tuple[str, dict[str, str]], ...] = (
     ("notifications/", {"pk": "notification"}),
+    ("sessions/", {"pk": "browser"}),
     ("owners/<name>/webhooks/", {"name": "owner"}),
     ("webhooks/", {"pk": "webhook", "number": "delivery"}),
     ("runners/", {"pk": "machine"}),
