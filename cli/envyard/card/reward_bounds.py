@@ -162,7 +162,8 @@ def ceiling(evidence: Evidence) -> Ceiling | None:
     enforced = bool(hooked) and ORACLE in evidence.policies
     answers = [r for r in evidence.of(ORACLE) if r.task in hooked or not enforced]
     form = None if enforced else evidence.facts.answer_form
-    if not enforced and (not answers or (form is not None and form.is_refuted)):
+    refuted = form is not None and form.is_refuted and not any(rewards(answers))
+    if not enforced and (not answers or refuted):
         return None
     marks = weight_sum(evidence)
     best_floor = max((f.score.mean or 0.0 for f in floor(evidence)), default=0.0)

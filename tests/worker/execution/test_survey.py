@@ -27,9 +27,12 @@ def rows(n: int, **fields: Any) -> list[dict[str, Any]]:
 class Surveyed:
     """A survey whose sandbox reported these tasks."""
 
-    def __init__(self, tasks: list[dict[str, Any]], *, judged: bool = False, **fields: Any) -> None:
+    def __init__(
+        self, tasks: list[dict[str, Any]], *, judged: bool = False, guessed: str = "", **fields: Any
+    ) -> None:
         feed = EventFeed(SPEC)
         feed.add_loaded(True, True)
+        feed.collector.plan.forms.field = guessed
         self.run = SurveyRun(SPEC, feed.collector, judged=judged)
         listed = [[row["index"], row.get("prompt"), row.get("answer"), "", "", ""] for row in tasks]
         self("tasks", split="train", rows=listed)
@@ -106,6 +109,15 @@ def test_played_references_have_their_rewards_and_leaks() -> None:
     ]  # fmt: skip
     assert (result.leaks, result.leak) == ([first], "Key: 17")
     assert (result.answers, result.same_answers, result.top_answer) == (3, 2, "17")
+
+
+def test_answers_of_an_inferred_field_count_once_a_reward_confirmed_it() -> None:
+    for reward in (0.0, 1.0):
+        survey = Surveyed(rows(4), guessed="info.level")
+        survey.play(0, "What is 0 plus 0?", "7", ok=True, reward=reward)
+        assert [each.reward for each in survey.result.references] == ([1.0] if reward else [])
+        assert survey.result.top_answer == ("7" if reward else "")
+        assert survey.result.tasks == 4
 
 
 def test_worked_examples_that_are_the_task_itself_are_leaks() -> None:

@@ -57,6 +57,8 @@ class SurveyRun:
         self.wanted = job.survey_tasks > job.tasks and bool(self._first)
         self.gateway = Gateway(self._job, None, form=collector.plan.forms.chosen)
         self.survey: Survey | None = None
+        form = collector.plan.forms.result
+        self._guessed = bool(collector.plan.forms.field) and (form is None or form.is_refuted)
         self.lists: list[BenchmarkList] | None = None
         self._listing = Listing(self._job.tasks)
         self.references_planned = asyncio.Event()  # it is known which references oracle() gives
@@ -137,7 +139,10 @@ class SurveyRun:
                     self.survey = Survey(limit=self._job.tasks, error=_described(error))
 
     def result(self) -> Survey:
-        """The survey with the references that were played by now."""
+        """The survey with the references that were played by now; without them where the answers
+        are a guess that no reward confirmed."""
+        if self._guessed and not any(each.reward for each in self._references):
+            return self.survey or Survey()
         answers = Counter(self._answers.values())
         top, most = answers.most_common(1)[0] if answers else ("", 0)
         examples = dict(sorted(self._examples.leaks.items())[:MAX_INDICES])
