@@ -29,6 +29,7 @@ from registry.uploads import readmes
 
 TABS = {
     "readme": "README",
+    "card": "Card",
     "runs": "Runs",
     "versions": "Versions",
     "files": "Files",
@@ -97,6 +98,9 @@ def tab_context(
         rendered = readmes.rendered(version.readme, version.readme_type)
         body = rendered.html if rendered.plain else readme.with_files(rendered.html, version)
         return {"readme": {"html": body, "plain": rendered.plain}}
+    if tab == "card" and version:
+        card = versions.card_of(version)
+        return {"card_scores": card.scores if card else []}
     if tab == "versions":
         rows, following = page(
             request, visible.select_related("environment__owner"), by=("-sort_key", "-pk")

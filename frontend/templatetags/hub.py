@@ -14,6 +14,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
+from envyard.card.measures import MEASURES
+from envyard.contract.probes import PROBES
 from frontend.documentation import links
 from frontend.render import charts, marks, plain
 from frontend.theme import THEMES, theme_of
@@ -114,6 +116,30 @@ def finding_link(code: str) -> SafeString:
 def measure_link(title: str, name: str) -> SafeString:
     """The title of a measure with a link to its page; the title alone for one of older rules."""
     return _documented(format_html("{}", title), links.measure_address(name))
+
+
+@register.filter
+def measure_rollouts(name: str, run: str) -> SafeString:
+    """A link to the rollouts of the run behind a measure; empty where the hub knows none."""
+    definition = MEASURES.get(name)
+    if definition is None or not definition.rollouts:
+        return SafeString()
+    address = reverse("run", args=[run])
+    return format_html('<a href="{}?{}">rollouts</a>', address, definition.rollouts)
+
+
+@register.filter
+def measure_code(name: str) -> SafeString:
+    """The code of a measure's finding with a link to its page; empty without one."""
+    code = f"card.{name}"
+    return finding_link(code) if links.code_address(code) else SafeString()
+
+
+@register.filter
+def probe_line(policy: str) -> str:
+    """What a probe replies with and what that must earn; empty for a policy that is none."""
+    probe = PROBES.get(policy)
+    return f"Replies with {probe.reply}; must earn {probe.required_reward}." if probe else ""
 
 
 def _documented(label: SafeString, address: str) -> SafeString:

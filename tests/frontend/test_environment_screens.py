@@ -25,7 +25,9 @@ pytestmark = [
     pytest.mark.timeout(300),
 ]
 PAGE = "/envs/alice/useful/"
-TABS = {tab: f"{PAGE}?tab={tab}" for tab in ("readme", "runs", "versions", "files", "train")}
+TABS = {
+    tab: f"{PAGE}?tab={tab}" for tab in ("readme", "card", "runs", "versions", "files", "train")
+}
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 
 

@@ -96,6 +96,7 @@ def _first_error(evidence: Evidence) -> str:
 COMPLETION = (
     MeasureDefinition(
         code="completes",
+        rollouts="outcome=failed",
         title="Completes",
         unit="share",
         threshold=MINIMUM_COMPLETED,
@@ -106,6 +107,7 @@ COMPLETION = (
     ),
     MeasureDefinition(
         code="crash_rate",
+        rollouts="outcome=failed",
         title="Crash rate",
         unit="share",
         threshold=MAXIMUM_CRASHED,

@@ -120,7 +120,8 @@ class MeasureDefinition:
 
     `read` computes the number and its status. `question` and `advice` are its row in docs/card.md.
     `must_be_known`: an unknown result holds the version. `errors` makes the findings of a failed
-    gate, `warning_details` what a warning names beside the numbers.
+    gate, `warning_details` what a warning names beside the numbers. `rollouts` are the parameters
+    of a run's page that show the rollouts to read first; empty where no single filter does.
     """
 
     code: str
@@ -131,6 +132,7 @@ class MeasureDefinition:
     question: str
     advice: str
     must_be_known: bool = False
+    rollouts: str = ""
     errors: Callable[[Measure, Evidence], list[Finding]] = gate_finding
     warning_details: Callable[[Evidence], dict[str, Any]] = no_details
 

@@ -29,6 +29,7 @@ def diversity(evidence: Evidence) -> Reading:
 DIVERSITY = (
     MeasureDefinition(
         code="diversity",
+        rollouts="policy=oracle&sort=task",
         title="Repeated prompts",
         unit="share",
         threshold=MAXIMUM_REPEATED,

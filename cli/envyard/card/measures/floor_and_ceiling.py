@@ -132,6 +132,7 @@ FLOOR_AND_CEILING = (
     ),
     MeasureDefinition(
         code="ceiling",
+        rollouts="policy=oracle&sort=reward",
         title="Ceiling",
         unit="reward",
         threshold=None,
@@ -141,6 +142,7 @@ FLOOR_AND_CEILING = (
     ),
     MeasureDefinition(
         code="references_paid",
+        rollouts="policy=oracle&sort=reward",
         title="References paid",
         unit="share",
         threshold=1 - MAXIMUM_REFUSED,

@@ -87,6 +87,7 @@ def _details(score: MutationScore) -> dict[str, Any]:
 MUTANTS = (
     MeasureDefinition(
         code="mutants_caught",
+        rollouts="outcome=replayed",
         title="Wrong changes caught",
         unit="share",
         threshold=MINIMUM_CAUGHT,
@@ -98,6 +99,7 @@ MUTANTS = (
     ),
     MeasureDefinition(
         code="equivalents_kept",
+        rollouts="outcome=replayed",
         title="Other forms paid",
         unit="share",
         threshold=None,

@@ -111,6 +111,7 @@ def _differing_rewards(evidence: Evidence) -> dict[str, Any]:
 REPRODUCIBILITY = (
     MeasureDefinition(
         code="reproducible_tasks",
+        rollouts="policy=oracle&sort=task",
         title="Reproducible tasks",
         unit="share",
         threshold=1.0,
@@ -123,6 +124,7 @@ REPRODUCIBILITY = (
     ),
     MeasureDefinition(
         code="reproducible_reward",
+        rollouts="outcome=replayed",
         title="Reproducible reward",
         unit="share",
         threshold=1.0,

@@ -61,6 +61,7 @@ def reward_range(evidence: Evidence) -> Reading:
 REWARD_VALUES = (
     MeasureDefinition(
         code="reward_finite",
+        rollouts="sort=-reward",
         title="Finite rewards",
         unit="share",
         threshold=1.0,
@@ -70,6 +71,7 @@ REWARD_VALUES = (
     ),
     MeasureDefinition(
         code="reward_range",
+        rollouts="sort=-reward",
         title="Reward range",
         unit="share",
         threshold=1.0,

@@ -45,6 +45,7 @@ def scorer_independence(evidence: Evidence) -> Reading:
 SCORER = (
     MeasureDefinition(
         code="scorer_independence",
+        rollouts="outcome=judged",
         title="Scorer independence",
         unit="share",
         threshold=1.0,

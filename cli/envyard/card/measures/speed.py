@@ -28,6 +28,7 @@ def speed(evidence: Evidence) -> Reading:
 SPEED = (
     MeasureDefinition(
         code="speed",
+        rollouts="sort=-seconds",
         title="Environment seconds",
         unit="seconds",
         threshold=SLOW_SECONDS,

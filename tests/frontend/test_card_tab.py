@@ -1,0 +1,84 @@
+"""The tab of an environment's card: measures, probes and plots, with links to their evidence."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.http import QueryDict
+from django.test import Client
+
+from envyard.card.measures import MEASURES
+from envyard.contract.codes import CODES
+from envyard.contract.probes import PROBES
+from frontend.pages.rollout_filters import of_request
+from registry.card.models import Card
+from registry.models import User
+from tests.factories import make_run, make_version
+from tests.frontend import gallery_learnability
+from tests.frontend.people import text
+
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
+
+TAB = "/envs/alice/useful/?tab=card"
+REWARDS = [[0.0, 1.0, 0.5, 0.5]] * 10
+
+
+@pytest.fixture
+def card(alice: User) -> Card:
+    """The card of alice/useful==0.1.0, with a model."""
+    gallery_learnability.played(alice, "useful", REWARDS, model="org/tiny", part="format")
+    return Card.objects.get()
+
+
+def test_each_measure_leads_to_its_explanation_its_rollouts_and_its_code(
+    client: Client, card: Card
+) -> None:
+    page = text(client, TAB)
+    for measure in card.measures:
+        definition = MEASURES[measure["code"]]
+        assert f'<a href="/docs/measures/{measure["code"]}/">{measure["title"]}</a>' in page
+        assert (f"card.{measure['code']}" in page) == (f"card.{measure['code']}" in CODES)
+        assert definition.rollouts.replace("&", "&amp;") in page
+    for address in set(re.findall(r'href="(/(?:runs|docs)/[^"#]+)"', page)):
+        assert client.get(unescape(address)).status_code == 200, address
+
+
+def test_the_parameters_of_measures_are_filters_of_the_runs_page(
+    client: Client, card: Card
+) -> None:
+    for definition in MEASURES.values():
+        form = of_request(QueryDict(definition.rollouts), card.run).form
+        form.fields["policy"].choices = [(name, name) for name in PROBES]
+        assert form.is_valid(), (definition.code, form.errors)
+        assert set(QueryDict(definition.rollouts)) <= form.fields.keys()
+
+
+def test_each_probe_is_explained_in_a_line_and_leads_to_its_rollouts(
+    client: Client, card: Card
+) -> None:
+    page = unescape(text(client, TAB))
+    for name in ("silent", "oracle"):
+        probe = PROBES[name]
+        line = f"Replies with {probe.reply}; must earn {probe.required_reward}."
+        assert re.sub("`(.*?)`", r"<code>\1</code>", line) in page
+        assert f'href="/runs/{card.run_id}/?policy={name}"' in page
+    assert "?policy=model" in page
+
+
+def test_the_tab_has_the_plots_of_the_model_and_none_without_a_card(
+    client: Client, alice: User, card: Card
+) -> None:
+    page = text(client, TAB)
+    assert "What org/tiny can learn" in page
+    assert page.count("<svg") >= 3
+    make_version(alice, "plain")
+    assert "has no card yet" in text(client, "/envs/alice/plain/?tab=card")
+
+
+def test_policies_are_those_of_the_run_of_the_card(client: Client, card: Card) -> None:
+    other = make_run(card.version)
+    policies = text(client, TAB).partition('id="policies"')[2].partition("</table>")[0]
+    assert f"/runs/{card.run_id}/?policy=oracle" in policies
+    assert str(other.pk) not in policies
