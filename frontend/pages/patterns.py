@@ -16,6 +16,7 @@ from frontend.pages.environment_head import Use
 from frontend.render.transcript import Call, Turn
 from frontend.templatetags.hub import TONES
 from registry.card.summary import CardSummary
+from registry.read_models.activity import Activity
 from registry.read_models.compared_sides import PairedBar
 from registry.read_models.environments import EnvironmentSummary, Latest
 from registry.read_models.under_way import ExecutedRun
@@ -93,6 +94,8 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "steps": STEPS,
         "stopped": STOPPED,
         "turns": TURNS,
+        "names": ("alice", "bob", "carol", "lab", "root", "verifiers-team", "zoe", "a"),
+        "activity": [Activity("alice", "published", "lab/evaluated==1.2.0", "#avatars", "", AT)],
         **QUEUED,
         **run_patterns.CONTEXT,
         "install": {"hub": "hub install lab/evaluated==1.2.0"},

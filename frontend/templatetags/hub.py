@@ -17,7 +17,7 @@ from django.utils.timesince import timesince
 from envyard.card.measures import MEASURES
 from envyard.contract.probes import PROBES
 from frontend.documentation import links
-from frontend.render import charts, marks, plain
+from frontend.render import avatars, charts, marks, plain
 from frontend.theme import THEMES, theme_of
 from registry.accounts import second_factor
 from registry.accounts.models import User
@@ -78,6 +78,12 @@ def pill(word: str) -> SafeString:
     """A status as a word with colour and sign."""
     tone = next((tone for tone, words in TONES.items() if word in words), "")
     return format_html('<span class="pill {}">{}</span>', tone, word)
+
+
+@register.simple_tag
+def avatar(name: str) -> SafeString:
+    """The pattern drawn from a name; see `avatars.avatar`."""
+    return avatars.avatar(name)
 
 
 @register.filter
