@@ -35,6 +35,8 @@ from registry.read_models import webhooks as read_models
 from registry.webhooks import services
 from registry.webhooks.models import MAX_URL, Webhook
 
+CONFIRMATION = "remove"
+
 
 class NewWebhook(forms.Form):
     """An address and the kinds of news that it gets."""
@@ -139,6 +141,8 @@ def _act(request: HttpRequest, row: Webhook, user: User) -> str:
             messages.success(request, "The webhook is enabled.")
         case "renew":
             return services.renew_secret(webhook=row, by=user)
+        case "remove" if request.POST.get("confirm", "").strip() != CONFIRMATION:
+            messages.error(request, f"The webhook was not removed: type {CONFIRMATION} to confirm.")
         case "remove":
             services.remove(webhook=row, by=user)
             messages.success(request, "The webhook was removed.")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from registry.read_models import links
 from registry.read_models.annotations import Moment, Spec, Uri
-from registry.webhooks.models import Webhook, WebhookDelivery
+from registry.webhooks.models import MAX_LOG, Webhook, WebhookDelivery
 from registry.webhooks.services import OFFERED
 
 
@@ -29,8 +29,19 @@ class WebhookSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class DeliveryAttempt:
+    """One attempt of a delivery; `status` is null where there was no response."""
+
+    at: Annotated[str, Spec(format="date-time", description="ISO 8601, in UTC.")]
+    status: int | None
+    milliseconds: int | None
+    excerpt: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class DeliverySummary:
-    """One message to a webhook, with its last attempt."""
+    """One message to a webhook, with its last attempt and the log of all."""
 
     id: int
     message_id: str
@@ -44,6 +55,10 @@ class DeliverySummary:
     milliseconds: int | None
     excerpt: Annotated[str, Spec(description="The first characters of the response.")]
     error: str
+    log: Annotated[
+        list[DeliveryAttempt],
+        Spec(description=f"The last {MAX_LOG} attempts, also those before a redelivery."),
+    ]
 
 
 def summaries(webhooks: Sequence[Webhook]) -> list[WebhookSummary]:
@@ -87,4 +102,5 @@ def delivery(row: WebhookDelivery) -> DeliverySummary:
         milliseconds=row.milliseconds,
         excerpt=row.excerpt,
         error=row.error,
+        log=[DeliveryAttempt(**attempt) for attempt in row.log],
     )

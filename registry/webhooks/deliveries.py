@@ -26,7 +26,7 @@ from registry.events import Event
 from registry.notifications import sentences
 from registry.notifications.kinds import Kind
 from registry.webhooks import signing
-from registry.webhooks.models import Webhook, WebhookDelivery
+from registry.webhooks.models import MAX_LOG, Webhook, WebhookDelivery
 from registry.webhooks.sending import Outcome, send
 
 log = logging.getLogger(__name__)
@@ -36,6 +36,7 @@ PAUSES = tuple(timedelta(seconds=s) for s in (10, 60, 300, 1800, 7200, 28800, 86
 GIVE_UP = timedelta(days=3)  # of failures without a success, then the webhook is disabled
 LEASE = timedelta(minutes=3)
 KEPT = timedelta(days=30)
+LOST = "no outcome: the attempt was not finished"
 BATCH, THREADS, OF_ONE = 40, 16, 4  # deliveries of a pass, at once, and of one webhook
 PASS = 120  # seconds after which another pass may begin though one has not ended
 Send = Callable[[str, Mapping[str, str], str], Outcome]
@@ -134,8 +135,22 @@ def _claim(row: WebhookDelivery, now: datetime) -> bool:
         same.update(state=FAILED, next_at=None, error="the webhook is disabled")
         return False
     row.attempts += 1
-    claimed = same.update(attempts=F("attempts") + 1, next_at=now + LEASE, attempted_at=now)
+    # Stays where the worker dies; `conclude` writes the outcome over it.
+    row.log = [*row.log, _logged(Outcome(None, 0, error=LOST), now)][-MAX_LOG:]
+    claimed = same.update(
+        attempts=F("attempts") + 1, next_at=now + LEASE, attempted_at=now, log=row.log
+    )
     return bool(claimed)
+
+
+def _logged(outcome: Outcome, at: datetime) -> dict[str, object]:
+    return {
+        "at": at.isoformat(),
+        "status": outcome.status,
+        "milliseconds": outcome.milliseconds,
+        "excerpt": outcome.excerpt,
+        "error": outcome.error,
+    }
 
 
 def _attempt(row: WebhookDelivery, send: Send) -> Outcome:
@@ -156,6 +171,7 @@ def conclude(row: WebhookDelivery, outcome: Outcome, *, now: datetime) -> None:
     state = SUCCEEDED if outcome.succeeded else FAILED if last else PENDING
     pause = PAUSES[min(row.attempts, len(PAUSES)) - 1]
     next_at = now + pause * random.uniform(1, 1.2) if state == PENDING else None  # noqa: S311
+    begun = datetime.fromisoformat(str(row.log[-1]["at"])) if row.log else now
     with transaction.atomic():
         stored = WebhookDelivery.objects.filter(
             pk=row.pk, state=PENDING, attempts=row.attempts
@@ -166,6 +182,7 @@ def conclude(row: WebhookDelivery, outcome: Outcome, *, now: datetime) -> None:
             milliseconds=outcome.milliseconds,
             excerpt=outcome.excerpt,
             error=outcome.error,
+            log=[*row.log[:-1], _logged(outcome, begun)],
         )
         if stored:
             _count(row.webhook, succeeded=outcome.succeeded, now=now)

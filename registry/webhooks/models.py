@@ -13,6 +13,7 @@ from registry.events import Event
 
 MAX_URL = 500
 MAX_EXCERPT = 500  # characters of a response
+MAX_LOG = 40  # attempts of a delivery that are kept
 
 
 class Webhook(models.Model):
@@ -51,7 +52,9 @@ class WebhookDelivery(models.Model):
 
     `next_at` is when the next attempt is due, and the end of its lease while one runs; null once
     the delivery has ended. The other columns tell of the last attempt: `status` of the response,
-    `milliseconds` until it came, its first characters, or the `error` without one.
+    `milliseconds` until it came, its first characters, or the `error` without one. `log` has an
+    object with the same keys, and `at`, for each of the last MAX_LOG attempts, the oldest first,
+    those before a redelivery included.
     """
 
     class State(models.TextChoices):
@@ -73,6 +76,7 @@ class WebhookDelivery(models.Model):
     milliseconds = models.PositiveIntegerField(null=True)
     excerpt = models.CharField(max_length=MAX_EXCERPT, blank=True)
     error = models.CharField(max_length=200, blank=True)
+    log = models.JSONField(default=list)
 
     class Meta:
         constraints = (

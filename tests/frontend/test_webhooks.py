@@ -47,8 +47,33 @@ def test_a_webhook_is_added_tested_and_removed_on_its_pages(client: Client, alic
     again = flat(client.post(path, {"action": "redeliver", "delivery": number}, follow=True))
     assert "The delivery is due already." in again
     assert "whsec_" in flat(client.post(path, {"action": "renew"}))
-    assert client.post(path, {"action": "remove"}).headers["Location"] == PAGE
+    for typed in ("", "yes"):
+        kept = flat(client.post(path, {"action": "remove", "confirm": typed}, follow=True))
+        assert "The webhook was not removed: type remove to confirm." in kept
+    answer = client.post(path, {"action": "remove", "confirm": "remove"})
+    assert answer.headers["Location"] == PAGE
     assert client.get(path).status_code == 404
+
+
+def test_the_log_of_a_delivery_keeps_every_attempt(client: Client, alice: User) -> None:
+    version = make_version(alice)
+    row, _ = services.add(to=version.environment, url=URL, kinds=[], by=alice)
+    services.test(webhook=row)
+    for outcome in (
+        Outcome(None, 0, error="no connection"),
+        Outcome(503, 9, "<b>"),
+        Outcome(200, 7),
+    ):
+        WebhookDelivery.objects.update(next_at=timezone.now())
+        deliveries.send_due(now=timezone.now(), send=lambda *_, outcome=outcome: outcome)
+    sign_in(client, "alice")
+    page = text(client, f"/webhooks/{row.pk}/")
+    assert "All 3 attempts" in page
+    log = page.split("All 3 attempts")[1].split("</ol>")[0]
+    places = [log.index(words) for words in ("no connection", "503 in 9 ms", "200 in 7 ms")]
+    assert places == sorted(places)
+    assert "&lt;b&gt;" in log
+    client.force_login(alice)
 
 
 def test_a_wrong_address_is_shown_at_its_field(client: Client, lab: Organisation) -> None:

@@ -25,7 +25,7 @@ from registry.moderation import journal
 from registry.notifications import services as notifications
 from registry.notifications.models import Notification
 from registry.webhooks import deliveries, services
-from registry.webhooks.models import Webhook, WebhookDelivery
+from registry.webhooks.models import MAX_LOG, Webhook, WebhookDelivery
 from registry.webhooks.sending import Outcome
 from tests.factories import make_version
 
@@ -158,7 +158,11 @@ def test_a_failed_attempt_is_repeated_with_growing_pauses_and_the_same_id(alice:
     with pytest.raises(Stale):
         services.redeliver(webhook=row.webhook, pk=row.pk)
     receiver.work()
-    assert WebhookDelivery.objects.get().state == "succeeded"
+    row = WebhookDelivery.objects.get()
+    assert row.state == "succeeded"
+    statuses = [attempt["status"] for attempt in row.log]
+    assert statuses == [500] * (len(deliveries.PAUSES) + 1) + [200]
+    assert [attempt["at"] for attempt in row.log] == sorted(a["at"] for a in row.log)
 
 
 def test_a_delivery_whose_worker_died_is_due_again_and_counts_once(alice: User) -> None:
@@ -175,7 +179,24 @@ def test_a_delivery_whose_worker_died_is_due_again_and_counts_once(alice: User) 
     receiver.work(after=deliveries.LEASE)
     assert len(receiver.sent) == 1
     deliveries.conclude(row, Outcome(500, 1), now=timezone.now())  # the dead one's outcome
-    assert WebhookDelivery.objects.get().state == "succeeded"
+    row = WebhookDelivery.objects.get()
+    assert row.state == "succeeded"
+    assert [(each["status"], each["error"]) for each in row.log] == [
+        (None, deliveries.LOST), (204, ""),
+    ]  # fmt: skip
+
+
+def test_the_log_of_a_delivery_has_an_end(alice: User) -> None:
+    version, receiver = make_version(alice), Receiver()
+    webhook, _ = services.add(to=version.environment, url=URL, kinds=[], by=alice)
+    row = services.test(webhook=webhook)
+    attempt = {"at": "2026-01-01T00:00:00+00:00", "status": 500, "milliseconds": 1,
+               "excerpt": "", "error": ""}  # fmt: skip
+    WebhookDelivery.objects.update(log=[attempt] * MAX_LOG)
+    receiver.work()
+    row.refresh_from_db()
+    assert len(row.log) == MAX_LOG
+    assert row.log[-1]["status"] == 204
 
 
 def test_an_event_is_delivered_once_however_often_it_is_read(alice: User) -> None:
