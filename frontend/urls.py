@@ -31,6 +31,7 @@ from frontend.pages import (
     quotas,
     requested,
     rollout,
+    rollout_difference,
     run,
     sessions,
     short_addresses,
@@ -152,6 +153,11 @@ urlpatterns = [
     path("runs/<uuid:pk>/cancel/", run.cancel, name="run-cancel"),
     path("runs/<uuid:pk>/retry/", run.retry, name="run-retry"),
     path("runs/<uuid:pk>/rollouts/<int:number>/", rollout.rollout, name="rollout"),
+    path(
+        "runs/<uuid:pk>/rollouts/<int:number>/difference/",
+        rollout_difference.rollout_difference,
+        name="rollout-difference",
+    ),
     path("email/", addresses.Change.as_view(), name="account_email"),
     path("confirm-email/<str:key>/", addresses.Confirm.as_view(), name="account_confirm_email"),
     path("", include("allauth.account.urls")),  # signup/ login/ logout/ email/ password/...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from frontend.render import difference
 from registry.read_models.run_overview import Cell, PolicyUsage, Scale, TaskRow
 
 REWARDS: tuple[list[float | None], ...] = (
@@ -22,7 +23,9 @@ def row(task: int, rewards: list[float | None]) -> TaskRow:
     return TaskRow(task, [*cells, None][:4], [reward for reward in rewards if reward is not None])
 
 
+SAME = [f"{difference.HEADING}user", *(f"equal line {n}" for n in range(6))]
 CONTEXT: dict[str, Any] = {
+    "blocks": difference.blocks([*SAME, "fig", "less"], [*SAME, "fog"]),
     "find": "Paris",
     "log_lines": [(12, "loaded 5 tasks"), (40, "loaded 2 tools")],
     "log_matches": 3,

@@ -17,7 +17,7 @@ from django.utils.timesince import timesince
 from envyard.card.measures import MEASURES
 from envyard.contract.probes import PROBES
 from frontend.documentation import links
-from frontend.render import avatars, charts, marks, plain
+from frontend.render import avatars, charts, difference, marks, plain
 from frontend.theme import THEMES, theme_of
 from registry.accounts import second_factor
 from registry.accounts.models import User
@@ -257,6 +257,12 @@ def paired_histogram(bars: Sequence[PairedBar], first: str, second: str) -> Safe
 def reward_bars(card: dict[str, Any]) -> SafeString:
     """The rewards of a card's model as a small histogram; see `charts.reward_bars`."""
     return charts.reward_bars(card)
+
+
+@register.simple_tag
+def diff_row(row: difference.Row) -> SafeString:
+    """Both sides of a line; see `difference.pair`."""
+    return difference.pair(row)
 
 
 @register.filter

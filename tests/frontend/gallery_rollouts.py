@@ -110,6 +110,7 @@ def pages(alice: User) -> dict[str, str]:
         "evaluation-filtered": f"/runs/{run.pk}/?sort=-reward&text=word&min_reward=0.2&log=loaded",
         "evaluation-rollout": f"/runs/{run.pk}/rollouts/{rollout.pk}/?find=dictionary",
         "evaluation-markdown": f"/runs/{run.pk}/rollouts/{rollout.pk}/?view=markdown",
+        "evaluation-difference": f"/runs/{run.pk}/rollouts/{rollout.pk}/difference/",
         "evaluation-hostile": f"/runs/{run.pk}/rollouts/{evil.pk}/?view=markdown",
         "evaluation-hostile-found": f"/runs/{run.pk}/rollouts/{evil.pk}/?find=owned",
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
 from registry.models import User
@@ -36,3 +37,31 @@ def test_the_pages_of_an_evaluation_fit_read_well_and_run_nothing(
                 page.goto(live_server.url + path)
                 problems += wrong(page, f"{name}-{width}")
     assert not problems + messages, "\n".join(problems + messages)
+
+
+def test_keys_lead_from_rollout_to_rollout_and_from_message_to_message(
+    live_server: LiveServer, alice: User
+) -> None:
+    run = gallery_rollouts.evaluation(alice)
+    numbers = list(
+        run.rollouts.filter(task=0, policy="model")
+        .order_by("-attempt")
+        .values_list("pk", flat=True)
+    )
+    first = f"/runs/{run.pk}/rollouts/{numbers[-1]}/?policy=model&task=0"
+    with chromium.running() as browser:
+        page, messages = signed_in(browser, live_server.url, "alice")
+        page.goto(live_server.url + first)
+        for key, number in (("n", numbers[-2]), ("ArrowRight", numbers[-3]), ("p", numbers[-2])):
+            with page.expect_navigation():
+                page.keyboard.press(key)
+            assert f"/rollouts/{number}/?policy=model&task=0" in page.url
+        prompt = page.locator("#turn-0 details")
+        assert prompt.get_attribute("open") is None
+        for key, anchor in (("j", 0), ("j", 1), ("j", 2), ("j", 3), ("k", 2), ("k", 1)):
+            page.keyboard.press(key)
+            expect(page.locator(f"#turn-{anchor}:target")).to_be_visible()
+        assert prompt.get_attribute("open") is not None
+        page.locator("#find").fill("jnp")
+        assert page.url.endswith("#turn-1")  # what is typed into a field is no command
+    assert not messages

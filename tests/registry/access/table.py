@@ -311,6 +311,7 @@ PAGES: dict[str, Row] = {
     f"{P_RUN}cancel/": {"GET": P_MANAGES, "POST": P_MANAGES},
     f"{P_RUN}retry/": {"POST": P_MANAGES},
     f"{P_RUN}rollouts/<number>/": {"GET": P_SEES},
+    f"{P_RUN}rollouts/<number>/difference/": {"GET": P_SEES},
     "settings/": {"GET": P_EVERYBODY},  # leads to the tokens
     "notifications/": {"GET": P_PEOPLE},
     "notifications/read/": {"POST": P_PEOPLE},
