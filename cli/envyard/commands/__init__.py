@@ -30,11 +30,13 @@ ALL = tuple(
         "data",
         "uninstall",
         "star",
+        "watch",
         "report",
         "yank",
         "manage",
         "delete",
         "provisions",
+        "webhooks",
         "tokens",
         "quota",
     )

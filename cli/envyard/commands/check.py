@@ -262,10 +262,9 @@ def show(result: Result, hub: Hub | None, out: Output) -> None:
         return
     if result.trial is not None:
         show_trial(result.trial, out)
-    for item in result.findings:
-        show_finding(item, out)
-    for item in result.lacking:
-        show_finding(item, out)
+    documented = hub.url if hub is not None else ""
+    for item in [*result.findings, *result.lacking]:
+        show_finding(item, out, hub_url=documented)
     for need in result.needs:
         out.line(f"{need.sentence} ({need.where})")
         out.line(f"  {needs_steps.next_step(need, result.provided, result.ref)}")

@@ -59,7 +59,7 @@ def run(args: Namespace, out: Output) -> None:
     if findings := [finding for finding in findings if not is_requirement(finding.code)]:
         out.line("\nFindings")
         for finding in findings:
-            show_finding(finding, out)
+            show_finding(finding, out, hub_url=hub.url)
     if version["status"] == "listed":
         out.hint(f"install it: hub install {version['ref']}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 from envyard.contract.detect import UNREADABLE
@@ -133,8 +134,11 @@ def indented(text: str) -> str:
     return "\n    ".join(text.splitlines())
 
 
-def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) -> None:
-    """Print one finding: mark, code, message, the traceback's last lines, then its hint.
+def show_finding(
+    finding: Finding, out: Output, *, traceback_lines: int = 40, hub_url: str = ""
+) -> None:
+    """Print one finding: mark, code, message, the traceback's last lines, its hint, and with
+    `hub_url` the page of that hub's documentation on the code.
 
     Prints nothing with --json: the command's document holds the finding.
     """
@@ -147,6 +151,8 @@ def show_finding(finding: Finding, out: Output, *, traceback_lines: int = 40) ->
         out.line(f"    | {text}", "dim")
     if finding.hint and finding.severity != "info":
         out.line(f"    {indented(finding.hint)}", "dim")
+    if hub_url and finding.severity != "info":
+        out.line(f"    {hub_url}/docs/findings/{quote(finding.code, safe='')}/", "dim")
 
 
 def split_unreadable(findings: list[Finding]) -> tuple[list[Finding], list[str]]:

@@ -149,6 +149,7 @@ def test_names_that_the_hub_would_refuse_are_errors(
     out, err = capsys.readouterr()
     assert "✗ upload.version_exists: alice/demo-env==0.1.0 exists with other bytes" in out
     assert "Raise `version` in pyproject.toml." in out
+    assert f"    {hub.url}/docs/findings/upload.version_exists/\n" in out
     assert "1 error" in err
     assert main(["check", wheel, "--owner", "nobody-here"]) == 3
     assert "there is no owner 'nobody-here' on this hub" in capsys.readouterr().out
