@@ -135,6 +135,7 @@ def _selected(request: HttpRequest, run: Run) -> dict[str, Any]:
     return {
         "filters": chosen.form,
         "filter_query": chosen.query,
+        "filter_prefix": f"{chosen.query}&" if chosen.query else "",  # of another parameter
         "filter_values": chosen.values,
         "is_filtered": chosen.is_filtered,
         "page": page,
