@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 from frontend.pages import (
     addresses,
     browse,
+    changes,
     comparison,
     crawlers,
     device,
@@ -59,6 +60,7 @@ urlpatterns = [
     path("compare/", comparison.compare, name="compare"),
     path(ENV, environment.environment, name="environment"),
     path(f"{ENV}preview.png", preview.image, name="environment-preview"),
+    path(f"{ENV}compare/", changes.compare, name="environment-changes"),
     path(f"{ENV}star/", environment.star, name="environment-star"),
     path(f"{ENV}watch/", notifications.watch, name="environment-watch"),
     path(f"{ENV}report/", moderation.report, name="report"),

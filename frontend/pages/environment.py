@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -21,7 +24,7 @@ from registry.accounts.permissions import can
 from registry.catalog import stars
 from registry.catalog.models import Environment, Version
 from registry.notifications import watches
-from registry.read_models import environments, runs, versions
+from registry.read_models import environments, runs, verdicts, versions
 from registry.read_models import locks as lock_models
 from registry.runs.models import Run
 from registry.self_reported.models import REPORTED
@@ -36,6 +39,7 @@ TABS = {
     "train": "Train",
 }
 MAX_EVALUATIONS = 50
+NOT_IN_ROWS = ("readme", "requires_dist", "card__measures", "card__model_results")
 
 
 @require_safe
@@ -103,9 +107,11 @@ def tab_context(
         return {"card_scores": card.scores if card else []}
     if tab == "versions":
         rows, following = page(
-            request, visible.select_related("environment__owner"), by=("-sort_key", "-pk")
+            request,
+            visible.select_related("environment__owner", "card").defer(*NOT_IN_ROWS),
+            by=("-sort_key", "-pk"),
         )
-        return {"versions": versions.summaries(rows), "next": following}
+        return {"timeline": timeline(rows), "next": following}
     if tab == "runs":
         run_rows, following = page(
             request,
@@ -125,6 +131,31 @@ def tab_context(
         locks = lock_models.summaries(version)
         return {"usage": usage_of(version), "locks": locks, "pin": pin_lines(version)}
     return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A version of the timeline, the verdict on it, and the one before it on the page."""
+
+    version: versions.VersionSummary
+    verdict: verdicts.Verdict
+    previous: str
+    changes: str  # the address of what changed since then
+
+
+def timeline(rows: Sequence[Version]) -> list[Release]:
+    """The versions, newest first; rows come with environment, owner and card."""
+    previous = [row.version for row in rows[1:]] + [""]
+    return [
+        Release(versions.summary(row), verdicts.of_version(row), before, _changes(row, before))
+        for row, before in zip(rows, previous, strict=True)
+    ]
+
+
+def _changes(version: Version, before: str) -> str:
+    env = version.environment
+    page = reverse("environment-changes", args=[env.owner.name, env.name])
+    return f"{page}?{urlencode({'from': before, 'to': version.version})}"
 
 
 def pin_lines(version: Version) -> dict[str, str]:

@@ -11,8 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from frontend.pages import run_patterns
-from frontend.pages.environment_head import Use
+from frontend.pages import environment_patterns, run_patterns
 from frontend.render.transcript import Call, Turn
 from frontend.templatetags.hub import TONES
 from registry.card.summary import CardSummary
@@ -98,17 +97,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "activity": [Activity("alice", "published", "lab/evaluated==1.2.0", "#avatars", "", AT)],
         **QUEUED,
         **run_patterns.CONTEXT,
-        "install": {"hub": "hub install lab/evaluated==1.2.0"},
-        "uses": [Use("uv", "uv pip install ..."), Use("Python", "import verifiers\n...")],
-        "version": {"version": "1.2.0"},
-        "picker": [
-            {"version": "1.3.0", "status": "evaluating", "url": "#head"},
-            {"version": "1.2.0", "status": "listed", "url": "#head"},
-            {"version": "1.1.0", "status": "listed", "url": "#head", "yanked": True},
-            {"version": "1.0.0", "status": "rejected", "url": "#head"},
-        ],
-        "more_versions": True,
-        "all_versions": "#head",
+        **environment_patterns.CONTEXT,
         "tabs": [
             {"label": label, "url": "#tabs", "on": label == "README"}
             for label in ("Card", "README", "Versions", "Runs", "Files")

@@ -148,6 +148,19 @@ def probe_line(policy: str) -> str:
     return f"Replies with {probe.reply}; must earn {probe.required_reward}." if probe else ""
 
 
+DIFF_TAGS = {"+": "ins", "-": "del", "@": "b"}
+
+
+@register.filter
+def diff_lines(lines: Sequence[str]) -> SafeString:
+    """The lines of a unified diff: added as `<ins>`, removed as `<del>`, places as `<b>`."""
+    rows = []
+    for line in lines:
+        text, tag = plain.visible(line), DIFF_TAGS.get(line[:1])
+        rows.append(format_html("<{0}>{1}</{0}>", tag, text) if tag else format_html("{}", text))
+    return format_html_join("\n", "{}", ((row,) for row in rows))
+
+
 def _documented(label: SafeString, address: str) -> SafeString:
     return format_html('<a href="{}">{}</a>', address, label) if address else label
 

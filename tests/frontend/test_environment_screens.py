@@ -17,6 +17,7 @@ from tests.frontend import gallery_learnability
 from tests.frontend.test_environment_head import PLATFORM
 from tests.frontend.test_gallery import wrong
 from tests.frontend.test_narrow import BEYOND, SCREEN
+from tests.wheels import make_wheel
 
 pytestmark = [
     pytest.mark.browser,
@@ -28,6 +29,7 @@ PAGE = "/envs/alice/useful/"
 TABS = {
     tab: f"{PAGE}?tab={tab}" for tab in ("readme", "card", "runs", "versions", "files", "train")
 }
+LINES, LONG = "a_line_of_code = 1\n" * 9, "x" * 300
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 
 
@@ -45,7 +47,12 @@ def version(alice: User) -> Version:
     lock = f"demo==1.0 --hash=sha256:{'0' * 64}\n"
     run = make_run(version)
     assert locks.agree(version=version, run_id=run.pk, platform=PLATFORM, offered=lock)
-    make_version(alice, "useful", "0.0.9", yanked_at="2026-01-01T00:00:00Z")
+    wheels = [
+        make_wheel("useful", number, files={"useful/__init__.py": LINES, "useful/rewards.py": text})
+        for number, text in (("0.0.8", f"{LINES}a = 1\n"), ("0.0.9", f"{LINES}a = {LONG}\n"))
+    ]
+    make_version(alice, "useful", "0.0.8", wheel=wheels[0], license="MIT")
+    make_version(alice, "useful", "0.0.9", wheel=wheels[1], yanked_at="2026-01-01T00:00:00Z")
     return version
 
 
@@ -53,7 +60,11 @@ def version(alice: User) -> Version:
 def test_pages_of_an_environment_fit_read_well_and_show_install_first(
     scheme: str, live_server: LiveServer, version: Version
 ) -> None:
-    pages = TABS | {"version": f"{PAGE}0.1.0/"}
+    pages = TABS | {
+        "version": f"{PAGE}0.1.0/",
+        "changes": f"{PAGE}compare/?from=0.0.8&to=0.0.9",
+        "changes-card": f"{PAGE}compare/?from=0.0.9&to=0.1.0",
+    }
     problems: list[str] = []
     with chromium.running() as browser:
         for size in (SCREEN, WIDE):
@@ -65,7 +76,7 @@ def test_pages_of_an_environment_fit_read_well_and_show_install_first(
                 if shots := os.environ.get("SHOTS"):
                     page.screenshot(path=Path(shots, f"{label}-closed.png"), full_page=True)
                 install = page.locator(".use .copy").first.bounding_box()
-                assert install is not None
+                assert install is not None, label
                 if install["y"] + install["height"] > size["height"]:
                     problems.append(f"{label}: Install is below the first screen")
                 problems += page.evaluate(BEYOND)

@@ -28,6 +28,7 @@ WITHOUT = {  # public pages without a resource of their own, and why
     **dict.fromkeys(("version-live", "run-live", "run-queue-live"), PART),
     "evaluation-sample": PART,
     "rollout-difference": "the resources of both rollouts have what it compares",
+    "environment-changes": PART,
     **dict.fromkeys(("version-files", "version-tree", "version-file"), PART),
     **dict.fromkeys(("version-raw", "command"), OTHER),
     "invitation": "its link is secret",

@@ -257,6 +257,7 @@ PAGES: dict[str, Row] = {
     "compare/": {"GET": P_EVERYBODY},
     P_ENV: {"GET": P_SEES},
     f"{P_ENV}preview.png": {"GET": P_SEES},
+    f"{P_ENV}compare/": {"GET": P_SEES},
     f"{P_ENV}star/": {"POST": P_STARS},
     f"{P_ENV}watch/": {"POST": P_STARS},
     f"{P_ENV}report/": {"GET": P_STARS, "POST": P_STARS},
