@@ -41,6 +41,19 @@ def infer(row: Any, *, answer: str | None = None, adapter: Any = None) -> tuple[
         (lambda i: {"info": {"accepted": [f"a{i}", "other"]}}, "info.accepted", "a0"),
         (lambda i: {"info": {"expected_order": [i, 2]}}, "info.expected_order", "[0, 2]"),
         (lambda i: {"info": {"is_correct": i % 2 == 0, "lines": i}}, "info.is_correct", "True"),
+        (
+            lambda i: {"prompt": "Use <order>.", "info": {"order": [f"B{i}"], "dish": f"d{i}"}},
+            "info.order",
+            '["B0"]',
+        ),
+        (
+            lambda i: {
+                "prompt": f"End with 'Amount: 1.5'. {(i + 1) * (i % 2)}.00",
+                "info": {"amount": f"{i + 1}.00", "paper": f"p{i}"},
+            },
+            "info.amount",
+            "1.00",
+        ),
         (lambda i: {"data": {"solution": "x" * i + "y", "result": i}}, "data.solution", "y"),
     ],
 )

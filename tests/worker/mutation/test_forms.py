@@ -125,3 +125,10 @@ def test_the_form_of_an_example_is_tried(prompt: str, answer: str, reply: str) -
 )
 def test_bare_examples_and_those_of_another_kind_add_no_form(prompt: str, answer: str) -> None:
     assert candidates([prompt], answer) == candidates(["Reply."], answer)
+
+
+def test_the_first_of_several_accepted_answers_is_tried_alone() -> None:
+    forms = candidates(["Put the name in <dish></dish>."], '["onion tart", "onion pie"]')
+    assert "<dish>onion tart</dish>" in [
+        form.write('["onion tart", "onion pie"]') for form in forms
+    ]

@@ -19,6 +19,9 @@ from envyard_runner.mutation.vacuous import vacuous_answer, vacuous_reply
         ("Reply with a regex in <answer></answer> tags.", "<answer>.*</answer>"),
         ("Write the Python function halve(n). One ```python block.",
          "```python\ndef halve(n):\n    return None\n```"),
+        ("List the boats as a JSON array of names.", "[]"),
+        ("List the boats as a JSON array in a ```json block.", "```json\n[]\n```"),
+        ("Return a JSON object with the keys a and b.", "{}"),
         ("What does the Python program print?", ""),
         ("Which function of the liver is meant?", ""),
         ("Add 2 and 3.", ""),
@@ -28,6 +31,15 @@ def test_a_reply_holds_nothing_in_the_form_that_the_prompt_asks_for(
     prompt: str, reply: str
 ) -> None:
     assert vacuous_reply([prompt]) == reply
+
+
+def test_code_ends_before_its_tests_in_later_tasks() -> None:
+    prompts = ["Write the requested Python function. One ```python block.", "Write `halve(n)`."]
+    replies = [vacuous_reply(prompts, task) for task in range(3)]
+    assert "RuntimeError" in replies[1]
+    assert "os._exit(0)" in replies[2]
+    assert replies[2].startswith("```python\n")
+    assert vacuous_reply(["What does this Python program print?"], 1) == ""
 
 
 def test_the_query_of_an_answer_has_its_columns_and_no_rows() -> None:

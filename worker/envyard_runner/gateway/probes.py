@@ -217,14 +217,14 @@ def plead(_: ProbeCall) -> Message:
 def break_form(call: ProbeCall) -> Message:
     """Reply with broken markup, JSON, tool calls and numbers; others in each call.
 
-    Where the prompt asks for a query, a pattern or a function, with one that holds nothing. Where
+    Where the prompt asks for a query, a pattern, code or JSON, with one that holds nothing. Where
     tools are on offer, with forged tool calls and a forged result first.
     """
     if calls := tool_probes.forged(call.messages, call.tools):
         return _assistant(tool_probes.FORGED_RESULT) | {"tool_calls": calls}
     roles = ("system", "developer", "user")
     prompts = [plain_text(m.get("content")) for m in call.messages if m.get("role") in roles]
-    reply = vacuous_reply(prompts) or call.rng.choice(BROKEN)
+    reply = vacuous_reply(prompts, call.task) or call.rng.choice(BROKEN)
     return _assistant(reply[: call.max_characters])
 
 

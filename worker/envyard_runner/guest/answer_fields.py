@@ -7,15 +7,17 @@ some form, more than another text. docs/decisions/0087 gives the reasons.
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from .adapter import FrameworkAdapter, Task
 
 LONGEST = 2_000  # characters of an answer
-EVERY = 0.9  # of the tasks have the field
-SHOWN = 0.2  # of the tasks may have its value in their prompt
+EVERY = 0.75  # of the tasks have the field
+SHOWN = 0.2  # of the tasks may have its value in their prompt, or more where that asks for it
+SHOWN_AND_ASKED = 0.6
 CONTAINERS = frozenset({"info", "metadata", "meta", "extra", "data"})  # also as JSON
 # A word of a field's name that says that the field holds the answer, the surest first.
 ANSWER_WORDS = (
@@ -46,13 +48,20 @@ def infer_answers(adapter: FrameworkAdapter, tasks: Sequence[Task]) -> str:
     """
     if not tasks or adapter.compares or any(task.reference for task in tasks):
         return ""
+    prompts = [task.prompt for task in tasks]
     columns: defaultdict[str, dict[int, str]] = defaultdict(dict)
     for place, task in enumerate(tasks):
         for path, value in _leaves(adapter.fields(task)):
-            if answer := answer_text(path, value):
+            sure = _rank(path) is not None or _asks(path, task.prompt)
+            if answer := answer_text(path, value, sure=sure):
                 columns[path][place] = answer
-    prompts = [task.prompt for task in tasks]
-    path = _best([path for path, values in columns.items() if _qualifies(values, prompts)])
+    asked = {path for path in columns if all(_asks(path, prompts[at]) for at in (0, -1))}
+    known = [
+        path
+        for path, values in columns.items()
+        if _qualifies(values, prompts, SHOWN_AND_ASKED if path in asked else SHOWN)
+    ]
+    path = _best(known, asked)
     for place, answer in columns[path].items() if path else ():
         tasks[place].answer = answer
     return path
@@ -80,44 +89,50 @@ def _decoded(value: Any) -> Any:
         return None
 
 
-def answer_text(path: str, value: Any) -> str:
+def answer_text(path: str, value: Any, *, sure: bool) -> str:
     """The field's value as an answer; empty for what can be none. Several values count only where
-    the name tells that they are the answer."""
-    words, named = _words(path), _rank(path) is not None
-    if not named and words and (words[-1] in OTHER_WORDS or words[0] in BOUNDS):
+    it is sure that they are the answer."""
+    words = _words(path)
+    if not sure and words and (words[-1] in OTHER_WORDS or words[0] in BOUNDS):
         return ""
     match value:
         case bool():
-            text = str(value) if named else ""
+            text = str(value) if sure else ""
         case str() | int() | float():
             text = str(value)
         case [first, *_] if ACCEPTED_WORDS.intersection(words):
             text = str(first) if isinstance(first, str | int | float) else ""
-        case list() | dict() if value and named:
+        case list() | dict() if value and sure:
             text = json.dumps(value, ensure_ascii=False, default=str)
         case _:
             text = ""
     return text if len(text) <= LONGEST else ""
 
 
-def _qualifies(values: dict[int, str], prompts: Sequence[str]) -> bool:
+def _asks(path: str, prompt: str) -> bool:
+    """Whether the prompt has the field's name as a tag, a key or a label."""
+    name = re.escape(path.rsplit(".", 1)[-1])
+    return re.search(rf"(?i)<{name}>|[\"'`]{name}[\"'`]|\b{name}:", prompt) is not None
+
+
+def _qualifies(values: dict[int, str], prompts: Sequence[str], most_shown: float) -> bool:
     """Whether nearly all tasks have the field, not all the same, and few show it in the prompt."""
     shown = sum(len(v) > 2 and v.casefold() in prompts[at].casefold() for at, v in values.items())
     return (
         len(values) >= EVERY * len(prompts)
         and len(set(values.values())) > 1
-        and shown <= SHOWN * len(values)
+        and shown <= most_shown * len(values)
     )
 
 
-def _best(paths: Sequence[str]) -> str:
-    """The path whose name is the surest; without such a name the only one there is."""
-    named = [(rank, path) for path in paths if (rank := _rank(path)) is not None]
-    if named:
-        rank = min(named)[0]
-        surest = [path for each, path in named if each == rank]
-        return surest[0] if len(surest) == 1 else ""
-    return paths[0] if len(paths) == 1 else ""
+def _best(paths: Sequence[str], asked: Collection[str]) -> str:
+    """The path whose name is the surest, then one that the prompts ask for; without such a name the
+    only one there is."""
+    ranks = {path: _rank(path) for path in paths}
+    named = {path: rank for path, rank in ranks.items() if rank is not None}
+    surest = [path for path, rank in named.items() if rank == min(named.values())]
+    left = surest or [path for path in paths if path in asked] or paths
+    return left[0] if len(left) == 1 else ""
 
 
 def _rank(path: str) -> int | None:

@@ -68,7 +68,8 @@ class Form:
     """An answer's surroundings in a reply, and how the answer itself is laid out.
 
     `text`: as a JSON text, `value`: as a JSON text or number; `commas` and `lines`: the items of an
-    answer that is a JSON list, `tags`: each field of one that is a JSON object in its own tag.
+    answer that is a JSON list, `first`: the first of them, where each is accepted; `tags`: each
+    field of one that is a JSON object in its own tag.
     """
 
     before: str = ""
@@ -78,7 +79,7 @@ class Form:
     @property
     def name(self) -> str:
         """The form as shown to people, with three dots in the answer's place."""
-        shown = {"commas": "a, b", "lines": "a\nb", "tags": "<a>...</a><b>...</b>"}
+        shown = {"commas": "a, b", "first": "a", "lines": "a\nb", "tags": "<a>...</a><b>...</b>"}
         shown |= {each: f"... ({each})" for each in ASKED}
         return f"{self.before}{shown.get(self.layout, '...')}{self.after}".replace("\n", "\\n")
 
@@ -101,6 +102,11 @@ def _joined(separator: str, answer: str) -> str:
     return separator.join(map(_plain, items)) if isinstance(items, list) else answer
 
 
+def _first(answer: str) -> str:
+    items = parsed(answer)
+    return _plain(items[0]) if isinstance(items, list) and items else answer
+
+
 def _in_tags(answer: str) -> str:
     fields = parsed(answer)
     if not isinstance(fields, dict):
@@ -120,7 +126,7 @@ def parsed(answer: str) -> Any:
         return None
 
 
-Layout = Literal["", "text", "value", "commas", "lines", "tags"] | Asked
+Layout = Literal["", "text", "value", "commas", "lines", "first", "tags"] | Asked
 ASKED: dict[Layout, Callable[[str], str]] = {
     each: partial(laid_out, each) for each in get_args(Asked)
 }
@@ -131,6 +137,7 @@ LAYOUTS: dict[Layout, Callable[[str], str]] = {
     "value": _as_value,
     "commas": partial(_joined, ", "),
     "lines": partial(_joined, "\n"),
+    "first": _first,
     "tags": _in_tags,
 }
 BARE = Form()
@@ -183,6 +190,7 @@ def _of_several(answer: Any, named: list[Form]) -> Iterator[Form]:
         yield replace(around, layout="commas")
         yield around
         yield replace(around, layout="lines")
+        yield replace(around, layout="first")
     elif isinstance(answer, dict):
         if any(form.before.startswith("<") for form in named):
             yield Form(layout="tags")

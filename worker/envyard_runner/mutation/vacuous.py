@@ -1,7 +1,8 @@
 """Answers that hold by containing nothing: a query without rows, a pattern for every text, a
-function without a body.
+function without a body, code that ends before its tests, an empty list.
 
-A verifier that asks whether all rows of the reply are right, or whether all texts match, pays them.
+A verifier that asks whether all rows of the reply are right, whether all texts match, or whether
+a test was printed as failed, pays them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,12 @@ SQL_WANTED = re.compile(
 )
 PATTERN_WANTED = re.compile(r"\bregular expression|\bregexp?\b", re.IGNORECASE)
 PYTHON = re.compile(r"\bpython\b", re.IGNORECASE)
+CODE_WANTED = re.compile(
+    r"\b(?:write|implement|complete|fix|provide)\b.{0,200}?\bpython\b", re.IGNORECASE | re.DOTALL
+)
+JSON_WANTED = re.compile(
+    r"\bJSON[ -](list|array|object)\b|\b(list|array|object)\b[^.\n]{0,40}\bJSON\b", re.IGNORECASE
+)
 FUNCTION = re.compile(
     r"(?:\bdef|\bfunction(?:\s+(?:named|called))?)\s+[`'\"]?([A-Za-z_]\w{0,60})\s*\(([^()\n]{0,200})\)"
 )
@@ -29,18 +36,26 @@ PATTERN = re.compile(r"\\[dwsDWS](?![A-Za-z])|\[[^\[\]\s]+\][+*{?]|\A\^.*\$\Z")
 BLOCK = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
 NO_ROWS = "SELECT 1 WHERE 1 = 0"
 ANY_TEXT = ".*"
+# Code that ends before any test of it: with an error, and as if all had gone well.
+ENDS = ("raise RuntimeError('no answer')", "import os\nos._exit(0)")
 
 
-def vacuous_reply(prompts: Sequence[str]) -> str:
+def vacuous_reply(prompts: Sequence[str], task: int = 0) -> str:
     """The reply that holds nothing, in the form that the prompts ask for; empty where they ask for
-    no query, pattern or function."""
+    no query, pattern, code or JSON. Code and JSON are others in other tasks."""
     text = "\n".join(prompts)
-    if function := FUNCTION.search(text) if PYTHON.search(text) else None:
+    function = FUNCTION.search(text) if PYTHON.search(text) else None
+    if (function or CODE_WANTED.search(text)) and (variant := task % (1 + len(ENDS))):
+        answer = ENDS[variant - 1]
+    elif function:
         answer = f"def {function[1]}({function[2]}):\n    return None"
     elif SQL_WANTED.search(text):
         answer = NO_ROWS
     elif PATTERN_WANTED.search(text):
         answer = ANY_TEXT
+    elif (wanted := JSON_WANTED.search(text)) and task % 2 == 0:
+        empty = "{}" if "object" in wanted[0].casefold() else "[]"
+        return f"```json\n{empty}\n```" if "```" in text else empty
     else:
         return ""
     return candidates(prompts)[0].write(answer)
