@@ -194,6 +194,20 @@ def test_what_one_may_not_see_is_not_compared(
     text(client, f"/compare/?first={run.pk}&second={claim.pk}")
 
 
+def test_runs_leaderboards_and_environments_lead_to_comparison_and_request(
+    client: Client, version: Version, full: Suite
+) -> None:
+    run = evaluated(version, "tiny", full, rate=0.5)
+    base = "/envs/alice/demo-env/"
+    compare, evaluate = f"/compare/?first={run.pk}", f"{base}0.1.0/evaluate/"
+    assert f'href="{compare}"' in text(client, f"/runs/{run.pk}/")
+    board = text(client, f"{base}0.1.0/leaderboard/")
+    assert f'href="{compare}"' in board
+    assert f'href="{evaluate}"' in board
+    assert f'href="{evaluate}"' in text(client, f"{base}?tab=runs")
+    assert client.get(evaluate).headers["Location"] == f"/login/?next={evaluate}"
+
+
 def test_comparisons_of_many_tasks_cost_no_more_queries(
     client: Client, version: Version, full: Suite, django_assert_max_num_queries: Any
 ) -> None:

@@ -124,7 +124,9 @@ def test_page_of_a_queued_run_shows_its_position_and_cancels_and_restarts_it(
     run = make_run(version, status="queued")
     client.force_login(alice)
     page = f"/runs/{run.pk}/"
-    assert "Position 1 of 1 in the queue; 0 runners online." in text(client, page)
+    assert f'Position 1 of 1 in the <a href="{page}queue/">queue</a>; 0 runners' in text(
+        client, page
+    )
     client.post(f"{page}cancel/")
     Version.objects.update(status="held")
     assert "Evaluate again" in text(client, page)
