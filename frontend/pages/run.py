@@ -29,6 +29,7 @@ from registry.runs.models import Run
 
 ROWS = 100
 GRID_TASKS = {"model": 50, "probes": 20}  # on a page of each grid
+TASK_ORDERS = {"task": "by number", "mean": "smallest mean", "spread": "smallest spread"}
 BARS = 1000  # of the most rollouts that are drawn as bars
 LOG_TAIL = 64_000
 LOG_LINES = 200  # of a search
@@ -156,13 +157,30 @@ def _log(request: HttpRequest, run: Run) -> dict[str, Any]:
 
 
 def _grids(request: HttpRequest, overview: run_overview.Overview) -> list[dict[str, Any]]:
-    """The grids of the model and of the probes, each with its page of tasks."""
-    grids = (("model", overview.model), ("probes", overview.probes))
+    """The grids of the model and of the probes, each with its page of tasks; the model's tasks by
+    number, or those with the smallest mean or spread first."""
+    order = request.GET.get("order", "")
+    model = overview.model
+    if order in ("mean", "spread"):
+        model = sorted(model, key=lambda row: _smallest_first(getattr(row, order)))
+    grids = (("model", model), ("probes", overview.probes))
     return [
-        {"name": name, "page": Paginator(tasks, GRID_TASKS[name]).get_page(request.GET.get(name))}
+        {
+            "name": name,
+            "page": Paginator(tasks, GRID_TASKS[name]).get_page(request.GET.get(name)),
+            "order": order if order in TASK_ORDERS else "task",
+            "orders": [{"key": key, "label": label} for key, label in TASK_ORDERS.items()],
+            # of the address of another page of it
+            "query": f"order={order}&{name}=" if order in TASK_ORDERS else f"{name}=",
+        }
         for name, tasks in grids
         if tasks
     ]
+
+
+def _smallest_first(value: float | None) -> tuple[bool, float]:
+    """A key that puts tasks without a reward last."""
+    return value is None, value or 0.0
 
 
 @form_methods

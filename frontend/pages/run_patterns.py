@@ -30,6 +30,11 @@ CONTEXT: dict[str, Any] = {
     "log_lines": [(12, "loaded 5 tasks"), (40, "loaded 2 tools")],
     "log_matches": 3,
     "scale": Scale(-0.5, 1.0),
-    "grid": {"name": "model", "page": [row(task, group) for task, group in enumerate(REWARDS)]},
+    "grid": {
+        "name": "model",
+        "order": "mean",
+        "orders": [{"key": "mean", "label": "smallest mean"}],
+        "page": [row(task, group) for task, group in enumerate(REWARDS)],
+    },
     "usage": [PolicyUsage("model", 11, [], 1320, 7040, 2.5, 2.5, 0.8)],
 }

@@ -52,6 +52,19 @@ def test_the_grid_shows_each_attempt_of_a_task_on_one_scale_and_links_to_it(
     assert "1.25 to 2</span>" in page
 
 
+def test_tasks_are_ordered_by_their_mean_or_spread(client: Client, evaluated: Run) -> None:
+    make_rollout(evaluated, "model", 2, reward=None)
+    make_rollout(evaluated, "model", 3, reward=1.0)
+    for query, tasks in {
+        "": "0123",
+        "?order=mean": "0312",
+        "?order=spread": "3102",
+        "?order=__class__": "0123",
+    }.items():
+        rows = grid(text(client, f"/runs/{evaluated.pk}/{query}"), "model")
+        assert [re.findall(r"Rollouts of task (\d)", row)[0] for row in rows] == list(tasks), query
+
+
 def test_probes_have_a_grid_of_their_own(client: Client, evaluated: Run) -> None:
     page = text(client, f"/runs/{evaluated.pk}/")
     assert len(grid(page, "model")) == 2
@@ -76,9 +89,9 @@ def test_a_run_of_many_tasks_has_pages_of_them_and_costs_no_more_queries(
     for task in range(120):
         make_rollout(run, "model", task)
     with django_assert_max_num_queries(14):
-        page = text(client, f"/runs/{run.pk}/?model=3")
+        page = text(client, f"/runs/{run.pk}/?model=3&order=mean")
     assert len(grid(page, "model")) == 20
-    assert '?model=2#model">Previous tasks</a>' in page
+    assert '?order=mean&amp;model=2#model">Previous tasks</a>' in page
     assert "Page 3 of 3, 120 tasks" in page
     assert "Order of completion" not in page  # too many bars to tell apart
 
