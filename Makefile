@@ -32,7 +32,7 @@ CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispyte
 NOT_CHECKED := slow or sandbox or adapter or flow or fuzz or browser or s3 or nginx
 OPENAPI := tests/registry/api/openapi.json
 
-.PHONY: help setup setup-tests run fuzz figures benchmark test $(PARTS) test-vllm test-compatibility test-zoo test-quick
+.PHONY: help setup setup-tests run fuzz figures screenshots benchmark test $(PARTS) test-vllm test-compatibility test-zoo test-quick
 .PHONY: check check-style check-pure check-django
 .PHONY: openapi lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: benchmark-runner few-faults-redis few-faults-rabbitmq few-faults-apart
@@ -119,6 +119,9 @@ test-zoo: setup  ## run all environments of the zoo and print their confusion ma
 
 figures: setup  ## print what a served model does as a table (ARGS="--model M [--gpus 0,1] [-- for vLLM]")
 	@$(BIN)/python -m tools.figures $(ARGS)
+
+screenshots: setup  ## take docs/screenshots from a running hub (ARGS="--hub URL --environment OWNER/NAME")
+	@$(BIN)/python -m tools.screenshots $(ARGS)
 
 test-cgroup: setup  ## run what cgroup v2 holds on a machine booted for it, as root and as a user
 	@for user in "" --user; do $(BIN)/python tools/vm/boot.py $$user -- $(CGROUP_TESTS); code=$$?; \
