@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlencode
 
@@ -146,9 +145,10 @@ class Release:
 
 def timeline(rows: Sequence[Version]) -> list[Release]:
     """The versions, newest first; rows come with environment, owner and card."""
+    previous = [*(row.version for row in rows), ""][1:]
     return [
         Release(versions.summary(row), verdicts.of_version(row), before, _changes(row, before))
-        for row, before in zip_longest(rows, [row.version for row in rows[1:]], fillvalue="")
+        for row, before in zip(rows, previous, strict=True)
     ]
 
 
