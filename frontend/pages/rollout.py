@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from statistics import median
@@ -14,6 +15,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from envyard.contract.judge import JudgeExchange
 from envyard.contract.replay import agree
 from envyard.contract.transcript import Transcript
 from frontend.access import run_or_404
@@ -43,7 +45,7 @@ def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
             "run": runs.summary(run),
             "rollout": rollouts.summary(row),
             **_transcript_context(transcript),
-            **_viewer(request, rows),
+            **_viewer(request, rows, transcript.judge),
             "differs": row.rescored is not None and not agree(row.reward, row.rescored),
             "raw": reverse("api-rollout", args=[pk, number]),
             "conversations": rows,
@@ -86,13 +88,20 @@ def _address(run: Run, number: int, request: HttpRequest) -> str:
     return reverse("rollout", args=[run.pk, number]) + (f"?{query}" if query else "")
 
 
-def _viewer(request: HttpRequest, rows: list[Conversation]) -> dict[str, Any]:
+def _viewer(
+    request: HttpRequest, rows: list[Conversation], judge: list[JudgeExchange]
+) -> dict[str, Any]:
     """The search and the form of the text that the address names, and the outline."""
     turns = [turn for row in rows for turn in every(row.turns)]
     find = request.GET.get("find", "")[: marks.MAX_NEEDLE].strip()
     if wanted := marks.pattern(find):
         for turn in turns:
             turn.found = any(wanted.search(text) for text in turn.texts)
+    judged = [
+        number
+        for number, exchange in enumerate(judge, 1)
+        if wanted and any(wanted.search(text) for text in _texts(exchange))
+    ]
     is_markdown = request.GET.get("view") == "markdown"
     if is_markdown:
         shown = [turn for turn in turns if turn.kind in MARKDOWN and not turn.found]
@@ -101,10 +110,17 @@ def _viewer(request: HttpRequest, rows: list[Conversation]) -> dict[str, Any]:
     return {
         "find": find,
         "found": [turn for turn in turns if turn.found],
+        "judged": judged,
         "is_markdown": is_markdown,
         "outline": list(islice(every(rows[0].turns), OUTLINE)) if rows else [],
         "outline_cut": len(rows[0].turns) > OUTLINE if rows else False,
     }
+
+
+def _texts(exchange: JudgeExchange) -> Iterator[str]:
+    """What a search looks at in a call to the judge."""
+    for message in (*exchange.messages, exchange.verdict):
+        yield str(message.get("content") or "")
 
 
 def _transcript_context(transcript: Transcript) -> dict[str, Any]:

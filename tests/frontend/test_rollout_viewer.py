@@ -113,6 +113,21 @@ def test_a_search_marks_matches_and_unfolds_what_has_them(client: Client, rollou
     assert "0 messages with “&lt;b&gt;”" in shown(client, rollout, "?find=%3Cb%3E")
 
 
+def test_a_search_marks_the_calls_to_the_judge_too(client: Client, run: Run) -> None:
+    record = conversation(
+        {"role": "user", "content": "1+1?"}, {"role": "assistant", "content": "2"}
+    )
+    for verdict in ("It is right.", "It is wrong."):
+        asked = [{"role": "user", "content": "Is <2> right?"}]
+        record.judge.append(JudgeExchange(messages=asked, verdict={"content": verdict}))
+    judged = make_rollout(run, "model", transcript=record)
+    page = shown(client, judged, "?find=WRONG")
+    assert "It is <mark>wrong</mark>.</pre>" in page
+    assert re.findall(r'id="judge-(\d)"( open)?', page) == [("1", ""), ("2", " open")]
+    assert '0 messages with “WRONG”</span> <a href="#judge-2">judge 2</a>' in page
+    assert "Is <mark>&lt;2&gt;</mark> right?" in shown(client, judged, "?find=%3C2%3E")
+
+
 def test_markdown_is_rendered_on_request_alone(client: Client, rollout: Rollout) -> None:
     page = shown(client, rollout)
     assert "<pre>## Sorted 1. *fig* 2. pear</pre>" in page
