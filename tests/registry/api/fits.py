@@ -26,13 +26,14 @@ from tests.wheels import filename, make_wheel
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Values for places in the path, a body in place of the usual one, headers, and a last touch
-    to the rows."""
+    """Values for places in the path, a body in place of the usual one, headers, a last touch to the
+    rows, and the query."""
 
     place: dict[str, str] = field(default_factory=dict)
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     before: Callable[[], object] | None = None
+    query: dict[str, str] = field(default_factory=dict)
 
 
 def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], Fit]:
@@ -55,6 +56,9 @@ def build(alice: User, issuer: Issuer, audience: str) -> dict[tuple[str, int], F
         ("createEnvironment", 200): Fit(body={"name": "demo-env", "owner": "alice"}),
         ("createSuite", 201): Fit(body={"name": "hard", "tasks": 10, "attempts": 2}),
         ("requestEvaluation", 201): Fit(body={"model": "tiny-2"}),
+        ("compareSides", 200): Fit(
+            query={"first": "alice/demo-env==0.1.0", "second": "alice/demo-env==0.1.0"}
+        ),
         ("deprecateEnvironment", 200): Fit({"name": "new-run"}),
         ("unyankVersion", 200): Fit({"number": "0.0.9"}),
         ("retryVersion", 200): Fit({"name": "held-env"}),

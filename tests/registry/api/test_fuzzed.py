@@ -130,6 +130,8 @@ def test_every_response_is_documented(
     fit = known.get((_id(case.operation), 200), Fit())
     if dice.random() < 0.75:
         case.path_parameters = hub.place(case.operation.path) | fit.place
+    if fit.query and dice.random() < 0.5:
+        case.query = dict(fit.query)
     if fit.body is not None and not fit.headers and dice.random() < 0.5:
         case.body = fit.body
     elif isinstance(case.body, dict):
@@ -171,7 +173,7 @@ def _meant(operation: Any, hub: Hub, fit: Fit) -> Any:
         body = {name: hub.fields[name] for name in wanted if name in hub.fields}
     fields = {"body": body, "media_type": next(iter(raw))} if raw else {}
     place = hub.place(operation.path) | fit.place
-    case = operation.Case(path_parameters=place, query={}, headers={}, **fields)
+    case = operation.Case(path_parameters=place, query=fit.query, headers={}, **fields)
     answer = case.call(headers=headers)
     case.validate_response(answer, checks=CHECKS)
     return answer

@@ -24,6 +24,11 @@ pytestmark = pytest.mark.once
 
 SCHEMA = "/api/v1/schema"
 Document = dict[str, Any]
+SIDE = "alice/demo-env==0.1.0"
+QUERIES = {  # of paths that end so
+    "/environments/": {"facets": "1"},
+    "/compare/": {"first": SIDE, "second": SIDE},
+}
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +142,7 @@ def test_responses_match_the_document(client: Client, hub: Hub, document: Docume
         needed = operation["security"][0] if operation.get("security") else {}
         staff = "root" if re.search("/(moderation|runners)/", path) else "admin"
         token = next(iter({"runner", "run"} & set(needed)), staff)
-        query = {"facets": "1"} if path.endswith("/environments/") else {}
+        query = next((each for end, each in QUERIES.items() if path.endswith(end)), {})
         accept = {"Accept": "application/json"}
         answer: Any = client.get(address, query, headers=hub.bearer(token) | accept)
         body = b"".join(answer)
