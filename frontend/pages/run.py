@@ -30,7 +30,7 @@ from registry.runs.models import Run
 ROWS = 100
 GRID_TASKS = {"model": 50, "probes": 20}  # on a page of each grid
 TASK_ORDERS = {"task": "by number", "mean": "smallest mean", "spread": "smallest spread"}
-BARS = 1000  # of the most rollouts that are drawn as bars
+BARS = 500  # of the most rollouts that are drawn as bars
 LOG_TAIL = 64_000
 LOG_LINES = 200  # of a search
 

@@ -106,7 +106,7 @@ def pages(alice: User) -> dict[str, str]:
     rollout = run.rollouts.get(policy="model", task=0, attempt=1)
     evil = run.rollouts.get(policy="model", task=2, attempt=7)
     return {
-        "evaluation-run": f"/runs/{run.pk}/?model=2",
+        "evaluation-run": f"/runs/{run.pk}/?order=mean",
         "evaluation-filtered": f"/runs/{run.pk}/?sort=-reward&text=word&min_reward=0.2&log=loaded",
         "evaluation-rollout": f"/runs/{run.pk}/rollouts/{rollout.pk}/?find=dictionary",
         "evaluation-markdown": f"/runs/{run.pk}/rollouts/{rollout.pk}/?view=markdown",

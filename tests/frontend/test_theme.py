@@ -12,7 +12,7 @@ from django.test import Client
 
 from registry.models import User
 from tests.factories import make_version
-from tests.frontend import gallery, gallery_learnability
+from tests.frontend import gallery, gallery_learnability, gallery_rollouts
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
 ASSET = re.compile(r'(?:href|src)="(/static/[^"]+)"')
@@ -50,6 +50,7 @@ def test_a_form_of_another_site_finds_no_cookie_to_forge(client: Client) -> None
 def test_a_page_with_everything_it_loads_weighs_at_most_45_kib(client: Client, alice: User) -> None:
     make_version(alice)
     pages = gallery.pages(alice) | gallery_learnability.pages(alice)
+    pages |= gallery_rollouts.pages(alice)
     pages |= {"home": "/", "browse": "/envs/", "sign up": "/signup/"}
     client.force_login(alice)
     weights = {name: weight(client, path) for name, path in pages.items()}
