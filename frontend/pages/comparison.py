@@ -33,6 +33,7 @@ class LinkedTask:
     task: ComparedTask
     first: list[tuple[str, str]]  # label, address
     second: list[tuple[str, str]]
+    both: str  # the page with both side by side, of two runs
 
 
 @require_safe
@@ -100,10 +101,19 @@ def _linked(request: HttpRequest, first: Row, second: Row, tasks: Sequence[Compa
         _rollouts(second, [row.second_index for row in rows]),
     )
     linked = [
-        LinkedTask(row, links[0][row.first_index], links[1][row.second_index]) for row in rows
+        LinkedTask(
+            row, links[0][row.first_index], links[1][row.second_index], _both(first, second, row)
+        )
+        for row in rows
     ]
     page.object_list = linked  # type: ignore[assignment]
     return page
+
+
+def _both(first: Row, second: Row, task: ComparedTask) -> str:
+    if not isinstance(first, Run) or not isinstance(second, Run):
+        return ""
+    return reverse("task-comparison", args=[first.pk, second.pk, task.first_index])
 
 
 def _rollouts(row: Row, tasks: Sequence[int]) -> dict[int, list[tuple[str, str]]]:

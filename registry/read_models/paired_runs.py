@@ -98,7 +98,7 @@ def comparison(first: Run, second: Run) -> RunComparison:
 def comparison_by_task(first: Run, second: Run) -> tuple[RunComparison, list[ComparedTask]]:
     """Compare two runs, and each task that both had, the largest difference first; raises Stale
     where they do not compare, with what differs."""
-    _check(first, second)
+    check(first, second)
     rewards, bounds = rewards_of([first, second])
     tasks = _compared_tasks(first, second, rewards[first.pk], rewards[second.pk])
     summary = RunComparison(
@@ -132,7 +132,8 @@ def _compared_tasks(first: Run, second: Run, one: Rewards, two: Rewards) -> list
     return sorted(rows, key=lambda row: (-abs(row.difference), row.first_index))
 
 
-def _check(first: Run, second: Run) -> None:
+def check(first: Run, second: Run) -> None:
+    """Raise Stale where the runs do not compare, with what differs."""
     for run in (first, second):
         if run.status != Run.Status.SUCCEEDED or MODEL not in run.policies:
             raise Stale(

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.utils.html import strip_tags
 
+from envyard.contract.transcript import Exchange, Node, Transcript
 from registry.errors import Stale
 from registry.models import Rollout, User, Version
 from registry.read_models.compared_sides import compare_sides
@@ -17,7 +18,7 @@ from registry.runs import suites
 from registry.runs.suite_models import Suite
 from registry.self_reported import samples, services
 from registry.self_reported.models import Evaluation
-from tests.factories import make_version
+from tests.factories import make_rollout, make_version
 from tests.frontend.people import text
 from tests.registry.runs.test_leaderboards import TASKS, digest, evaluated, pushed
 
@@ -206,6 +207,33 @@ def test_runs_leaderboards_and_environments_lead_to_comparison_and_request(
     assert f'href="{evaluate}"' in board
     assert f'href="{evaluate}"' in text(client, f"{base}?tab=runs")
     assert client.get(evaluate).headers["Location"] == f"/login/?next={evaluate}"
+
+
+def test_both_rollouts_of_a_task_are_shown_side_by_side(
+    client: Client, version: Version, alice: User, full: Suite
+) -> None:
+    one = evaluated(version, "tiny", full, rate=0.5)
+    newer = make_version(alice, version="0.2.0")
+    two = evaluated(newer, "tiny", full, rate=0.5, first=10)
+    Rollout.objects.filter(task__in=(0, 10), attempt=1).delete()
+    for run, task, words in ((one, 10, "fig\nthe end"), (two, 0, f"fog\n{EVIL}\nthe end")):
+        nodes = [Node(-1, {"role": "user", "content": "Sort."}),
+                 Node(0, {"role": "assistant", "content": words})]  # fmt: skip
+        transcript = Transcript(nodes, [Exchange(asked=0, reply=1)])
+        make_rollout(run, "model", task, attempt=1, transcript=transcript, reward=0.5)
+    path = f"/runs/{one.pk}/comparison/{two.pk}/tasks/10/"
+    assert f'href="{path}"' in text(client, f"/compare/?first={one.pk}&second={two.pk}")
+    assert "Neither rollout has a stored transcript." in text(client, path)
+    page = text(client, f"{path}?attempt=1")
+    assert "f<mark>i</mark>g" in page
+    assert "f<mark>o</mark>g" in page
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+    for missing in ("tasks/3/", "tasks/99/", "tasks/10/?attempt=7", "tasks/10/?attempt=x"):
+        text(client, f"/runs/{one.pk}/comparison/{two.pk}/{missing}", 404)
+    other = evaluated(version, "tiny", suites.built_in("smoke"), rate=0.5)
+    refused = client.get(f"/runs/{one.pk}/comparison/{other.pk}/tasks/10/")
+    assert refused.headers["Location"] == f"/runs/{one.pk}/comparison/{other.pk}/"
 
 
 def test_comparisons_of_many_tasks_cost_no_more_queries(

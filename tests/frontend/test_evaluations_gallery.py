@@ -51,6 +51,7 @@ def pages(alice: User, carol: User) -> dict[str, str]:
     own = f"/envs/alice/{version.environment.name}/evaluations/{claim.pk}/"
     return {
         "compare": f"/compare/?first={strong.pk}&second={weak.pk}",
+        "compare-task": f"/runs/{strong.pk}/comparison/{weak.pk}/tasks/9/",
         "compare-pushed": f"/compare/?first={claim.pk}&second={strong.pk}",
         "compare-one": f"/compare/?first={strong.pk}",
         "compare-refused": f"/compare/?first={strong.pk}&second={smoke.pk}",

@@ -26,7 +26,7 @@ WITHOUT = {  # public pages without a resource of their own, and why
     **dict.fromkeys(("publish", "runner", "settings"), PROSE),
     **dict.fromkeys(("docs", "docs-decisions", "docs-page"), PROSE),
     **dict.fromkeys(("version-live", "run-live", "run-queue-live"), PART),
-    "evaluation-sample": PART,
+    **dict.fromkeys(("evaluation-sample", "task-comparison"), PART),
     "rollout-difference": "the resources of both rollouts have what it compares",
     "environment-changes": PART,
     **dict.fromkeys(("version-files", "version-tree", "version-file"), PART),

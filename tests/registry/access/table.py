@@ -306,6 +306,7 @@ PAGES: dict[str, Row] = {
     f"{P_VERSION}release/": {"POST": P_STAFF},
     P_RUN: {"GET": P_SEES},
     f"{P_RUN}comparison/<other>/": {"GET": P_SEES},
+    f"{P_RUN}comparison/<other>/tasks/<task>/": {"GET": P_SEES},
     f"{P_RUN}live/": {"GET": P_SEES},
     f"{P_RUN}queue/": {"GET": P_SEES},
     f"{P_RUN}queue/live/": {"GET": P_SEES},

@@ -67,6 +67,7 @@ EXAMPLES = {
     "envs/<owner>/<name>/evaluations/<pk>/samples/<sample>/": (
         "envs/<owner>/<name>/evaluations/<pk>/samples/1/"
     ),
+    "runs/<pk>/comparison/<other>/tasks/<task>/": "runs/<pk>/comparison/<other>/tasks/0/",
     "sitemap-<section>.xml": "sitemap-environments.xml",
     "api/v1/codes/<code>/": "api/v1/codes/card.floor/",
     "api/v1/measures/<measure>/": "api/v1/measures/floor/",
