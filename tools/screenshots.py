@@ -68,29 +68,36 @@ def shots(hub: str, environment: str) -> Iterator[Shot]:
     yield Shot("environment", page, dark=True)
     yield Shot("environment-narrow", page, NARROW)
     yield Shot("card", f"{page}?tab=card")
-    runs = [run for run in of_environment(hub, environment) if run["status"] == "succeeded"]
-    yield from (Shot("run", f"/runs/{run['id']}/") for run in runs[:1])
-    modelled = [run for run in runs if run.get("model")]
+    runs = [run for run in rows(hub, f"environments/{environment}/runs/") if is_complete(run)]
+    probed = [run for run in runs if not run["model"]]
+    yield from (Shot("run", f"/runs/{run['id']}/") for run in probed[:1])
+    modelled = [run for run in runs if run["model"]]
     if not modelled:
-        print("no model was evaluated: run, leaderboard and comparison are left out")
+        print("no model was evaluated: its run, rollout, leaderboard and comparison are left out")
         return
     newest = modelled[0]
-    others = [run for run in modelled if run["model"] != newest["model"]]
-    same_suite = [run for run in others if run.get("suite") == newest.get("suite")]
+    rollouts = rows(hub, f"runs/{newest['id']}/rollouts/")
+    best = max(rollouts, key=lambda rollout: rollout["reward"] or 0.0)
     yield Shot("model-run", f"/runs/{newest['id']}/")
-    yield Shot("rollout", f"/runs/{newest['id']}/rollouts/1/")
-    yield Shot("leaderboard", f"{page}{newest['version']}/leaderboard/")
-    for other in same_suite[:1]:
+    yield Shot("rollout", f"/runs/{newest['id']}/rollouts/{best['pk']}/")
+    suite = newest["suite"]["name"]
+    yield Shot("leaderboard", f"{page}{newest['version']}/leaderboard/?suite={suite}")
+    others = [run for run in modelled if run["model"] != newest["model"]]
+    for other in [run for run in others if run["suite"] == newest["suite"]][:1]:
         yield Shot("comparison", f"/runs/{newest['id']}/comparison/{other['id']}/")
 
 
-def of_environment(hub: str, environment: str) -> list[dict[str, Any]]:
-    """The runs of the environment, the newest first; raises HTTPError where it does not exist."""
-    url = f"{hub}/api/v1/environments/{environment}/runs/"
-    answer = requests.get(url, timeout=SECONDS)
+def is_complete(run: dict[str, Any]) -> bool:
+    """Whether the run has a result."""
+    return bool(run["status"] == "succeeded")
+
+
+def rows(hub: str, path: str) -> list[dict[str, Any]]:
+    """The first page of a list of the API, the newest first; raises HTTPError where it is none."""
+    answer = requests.get(f"{hub}/api/v1/{path}", timeout=SECONDS)
     answer.raise_for_status()
-    rows: list[dict[str, Any]] = answer.json()["results"]
-    return rows
+    results: list[dict[str, Any]] = answer.json()["results"]
+    return results
 
 
 def taken(browser: Browser, hub: str, shot: Shot) -> bytes:

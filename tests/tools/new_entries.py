@@ -222,7 +222,7 @@ FRAMEWORK = (
         """
 from packaging.specifiers import SpecifierSet
 
-from envyard.contract.frameworks.adapter import Adapter, Entry
+from envyard.contract.frameworks.adapter import Adapter, Entry, Usage
 from envyard.contract.names import module_name
 from envyard.contract.sources import Definition
 
@@ -250,6 +250,7 @@ GYMNASIUM = (
         module_names=lambda name: {module_name(name)},
         splits=lambda sources, definition: (),
         near_miss=lambda sources, expected: None,
+        usage_texts=Usage("import $module", "Imports it.", "python -m $module", "Plays it."),
         entry_function="make_gym",
     ),
 )
