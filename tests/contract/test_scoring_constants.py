@@ -52,6 +52,16 @@ def load_environment():
     assert set(constants.words) == {"therefore", "deep thought"}
 
 
+def test_constants_that_no_reply_could_hold_are_left_out() -> None:
+    huge = "0x" + "f" * 9000
+    code = (
+        f"def reward(completion):\n    return completion in ({huge}, 1e999, -7, 25, '\\ud800ab',"
+        " 'a\\x00b', 'a\\u202eb')\n"
+    )
+    assert scoring_constants({"env.py": code.encode()}).compared == ("25",)
+    assert scoring_constants({"env.py": code.encode()}).words == ()
+
+
 def test_the_number_of_words_is_bounded_and_code_that_does_not_parse_has_none() -> None:
     many = "\n".join(f"    if 'word{i}' in completion: return 1" for i in range(500))
     constants = scoring_constants({"env.py": f"def reward(completion):\n{many}\n".encode()})

@@ -19,6 +19,7 @@ from envyard.contract.sources import Sources
 MAX_WORDS = 80
 LONGEST = 40  # characters of one text
 FEWEST_LETTERS = 2
+LARGEST = 10**15  # of a number; much longer ones have no decimal text
 # Keys of what frameworks pass, and names of encodings: no words of a reply.
 KEYS = frozenset(
     {
@@ -101,6 +102,7 @@ def _is_word(text: str) -> bool:
     return (
         letters >= FEWEST_LETTERS
         and len(text) <= LONGEST
+        and text.isprintable()
         and PLAIN.fullmatch(text) is not None
         and text.casefold() not in KEYS
     )
@@ -125,5 +127,5 @@ def _values(nodes: Iterable[ast.expr]) -> Iterator[str]:
                 continue
             case ast.Constant(value=str() as text) if _is_word(text):
                 yield text.strip()
-            case ast.Constant(value=int() | float() as number) if abs(number) > 1:
+            case ast.Constant(value=int() | float() as number) if 1 < abs(number) < LARGEST:
                 yield str(number)

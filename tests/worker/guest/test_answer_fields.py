@@ -85,6 +85,15 @@ def test_no_field_is_taken_where_none_or_more_than_one_could_be_the_answer(row: 
     assert answers == [None] * TASKS
 
 
+def test_fields_that_have_no_text_end_no_run() -> None:
+    deep: Any = "x"
+    for _ in range(100_000):
+        deep = [deep]
+    for value in (10**9000, deep, {1: deep}):
+        known, answers = infer(lambda i, value=value: {"expected": value})  # type: ignore[misc]
+        assert (known, answers) == ("", [None] * TASKS)
+
+
 def test_tasks_with_an_answer_and_attempts_scored_together_are_left_alone() -> None:
     assert infer(lambda i: {"target": f"word{i}"}, answer="7") == ("", ["7"] * TASKS)
     together = Adapter()

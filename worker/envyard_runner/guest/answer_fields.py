@@ -15,6 +15,7 @@ from typing import Any
 from .adapter import FrameworkAdapter, Task
 
 LONGEST = 2_000  # characters of an answer
+LONGEST_PROMPT = 20_000  # characters of a prompt that are searched
 EVERY = 0.75  # of the tasks have the field
 SHOWN = 0.2  # of the tasks may have its value in their prompt, or more where that asks for it
 SHOWN_AND_ASKED = 0.6
@@ -48,11 +49,22 @@ def infer_answers(adapter: FrameworkAdapter, tasks: Sequence[Task]) -> str:
     """
     if not tasks or adapter.compares or any(task.reference for task in tasks):
         return ""
-    prompts = [task.prompt for task in tasks]
+    try:
+        path, answers = _inferred(adapter, tasks)
+    except Exception:  # whatever the fields hold, a guess fails no run
+        return ""
+    for place, answer in answers.items():
+        tasks[place].answer = answer
+    return path
+
+
+def _inferred(adapter: FrameworkAdapter, tasks: Sequence[Task]) -> tuple[str, dict[int, str]]:
+    """The path, and the answers by the tasks' places; empty where there is none."""
+    prompts = [task.prompt[:LONGEST_PROMPT] for task in tasks]
     columns: defaultdict[str, dict[int, str]] = defaultdict(dict)
     for place, task in enumerate(tasks):
         for path, value in _leaves(adapter.fields(task)):
-            sure = _rank(path) is not None or _asks(path, task.prompt)
+            sure = _rank(path) is not None or _asks(path, prompts[place])
             if answer := answer_text(path, value, sure=sure):
                 columns[path][place] = answer
     asked = {path for path in columns if all(_asks(path, prompts[at]) for at in (0, -1))}
@@ -62,9 +74,7 @@ def infer_answers(adapter: FrameworkAdapter, tasks: Sequence[Task]) -> str:
         if _qualifies(values, prompts, SHOWN_AND_ASKED if path in asked else SHOWN)
     ]
     path = _best(known, asked)
-    for place, answer in columns[path].items() if path else ():
-        tasks[place].answer = answer
-    return path
+    return path, columns[path] if path else {}
 
 
 def _leaves(fields: dict[str, Any]) -> list[tuple[str, Any]]:
