@@ -1,4 +1,4 @@
-"""Two transcripts side by side, line by line, in time that no text can stretch.
+"""Two transcripts side by side, line by line, in bounded time for any text.
 
 Patience diff: lines that occur once on either side are matched in order, then the gaps between
 them the same way. difflib's matcher takes minutes for some texts of a thousand lines; this takes
@@ -161,29 +161,29 @@ def _shown(text: str) -> str:
 
 def matches(left: Sequence[str], right: Sequence[str]) -> Pairs:
     """The positions of lines that both sides have, in ascending order on both."""
-    found: Pairs = []
+    pairs: Pairs = []
     gaps = [(0, len(left), 0, len(right), 0)]
     while gaps:
         a, a_end, b, b_end, level = gaps.pop()
         while a < a_end and b < b_end and left[a] == right[b]:
-            found.append((a, b))
+            pairs.append((a, b))
             a, b = a + 1, b + 1
         while a < a_end and b < b_end and left[a_end - 1] == right[b_end - 1]:
             a_end, b_end = a_end - 1, b_end - 1
-            found.append((a_end, b_end))
+            pairs.append((a_end, b_end))
         if level == MAX_LEVELS:
             continue
         anchors = _unique(left, right, (a, a_end, b, b_end))
         ends = [*anchors, (a_end, b_end)]
         begins = [(a, b), *((x + 1, y + 1) for x, y in anchors)]
-        found += anchors
+        pairs += anchors
         if anchors:
             gaps += [
                 (x, x_end, y, y_end, level + 1)
                 for (x, y), (x_end, y_end) in zip(begins, ends, strict=True)
                 if x < x_end and y < y_end
             ]
-    return sorted(found)
+    return sorted(pairs)
 
 
 def _unique(left: Sequence[str], right: Sequence[str], gap: tuple[int, int, int, int]) -> Pairs:

@@ -121,9 +121,9 @@ def choices(row: Row, *, actor: Actor) -> Choices:
         .select_related("version", "owner")
         .order_by("-created_at")
     )
-    found = list(runs[: 2 * MAX_CHOICES])
-    here = [run for run in found if run.version_id == version.pk]
-    elsewhere = [run for run in found if run.version_id != version.pk]
+    newest = list(runs[: 2 * MAX_CHOICES])
+    here = [run for run in newest if run.version_id == version.pk]
+    elsewhere = [run for run in newest if run.version_id != version.pk]
     return Choices(
         models=[Choice(str(run.pk), _label(run)) for run in here[:MAX_CHOICES]],
         versions=[Choice(str(run.pk), _label(run)) for run in elsewhere[:MAX_CHOICES]],
