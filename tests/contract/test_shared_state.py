@@ -46,7 +46,23 @@ SHARED = (
         "        return str(DECK.pop())\n"
     ),
 )
+SHARED += (
+    (
+        "CLAIMED = {}\ndef load_environment():\n    def right(completion, info):\n"
+        "        claimed = CLAIMED.setdefault(info, set())\n        if completion in claimed:\n"
+        "            return 0.0\n        claimed.add(completion)\n        return 1.0\n"
+        "    return make(rubric=right)\n"
+    ),
+    TABLE + "def book(line):\n    row = SEATS[line]\n    row['free'] -= 1\n"
+    "    return f'{row}'\n" + TOOLS,
+)
 NOT_SHARED = {
+    "the size of a bounded cache": "CACHE = {}\nBYTES = 0\ndef load_environment():\n"
+    "    def read(completion):\n        global BYTES\n        while BYTES > 100:\n"
+    "            BYTES -= len(CACHE.popitem()[1])\n        CACHE[completion] = 'x'\n"
+    "        BYTES += 1\n        return 1.0\n    return make(rubric=read)\n",
+    "a part that is read": TABLE + "def book(line):\n    row = SEATS[line]\n    row = str(row)\n"
+    "    return row\n" + TOOLS,
     "a cache": "CACHE = {}\ndef right(completion):\n    if completion not in CACHE:\n"
     "        CACHE[completion] = len(completion)\n    return CACHE[completion]\n",
     "a logged count": "N = 0\ndef right(completion):\n    global N\n    N += 1\n"

@@ -10,6 +10,7 @@ from envyard.contract import checks, wheel
 from envyard.contract.clocks_in_tasks import clocks_in_tasks
 from envyard.contract.codes import Severity
 from envyard.contract.detect import Detection, detect
+from envyard.contract.evaluated_replies import evaluated_replies
 from envyard.contract.findings import Finding, finding
 from envyard.contract.fixed_dates import compared_dates
 from envyard.contract.frameworks.choose import choose, requires_dist
@@ -70,6 +71,7 @@ def examine(
         *compared_dates(members),
         *shared_state(members),
         *clocks_in_tasks(members),
+        *evaluated_replies(members),
     )
     return [*findings, *of_code], detection
 

@@ -40,7 +40,7 @@ def shared_state(members: Mapping[str, bytes]) -> Iterator[Finding]:
     if not values:
         return
     uses = _Uses(values)
-    for definition in Definitions(codes).of_rollouts:
+    for definition in Definitions(codes).with_nested:
         uses.read(definition)
     for name, where in islice(uses.shared(), MAX_FINDINGS):
         message = (
@@ -60,6 +60,7 @@ class _Uses:
         self._shrunk: set[str] = set()
         self._deciding: set[str] = set()
         self._reset: set[str] = set()
+        self._parts: dict[str, str] = {}  # of the function that is read
 
     def shared(self) -> Iterator[tuple[str, str]]:
         """Each value that is changed, decides and is never reset, and where it is changed.
@@ -73,6 +74,7 @@ class _Uses:
 
     def read(self, definition: Definition) -> None:
         """Read one function of rollouts."""
+        self._parts = dict(self._local_parts(definition))
         filled = {
             name
             for node in definition.nodes
@@ -80,7 +82,7 @@ class _Uses:
         }
         for node in definition.nodes:
             if isinstance(node, ast.AugAssign):
-                self._change(definition, node, self._root(definition, node.target))
+                self._count(definition, node)
             elif isinstance(node, ast.Assign):
                 self._assign(definition, node)
             elif isinstance(node, ast.Delete):
@@ -90,13 +92,34 @@ class _Uses:
                 self._call(definition, node, node.func, filled)
             self._decide(definition, node)
 
+    def _count(self, definition: Definition, node: ast.AugAssign) -> None:
+        """A change by an amount; a number that is added to and taken from counts a pool."""
+        name = self._root(definition, node.target)
+        kind = self._shrunk if isinstance(node.op, ast.Sub) else self._grown
+        self._change(definition, node, name, kind if self._values.get(name) else None)
+
     def _assign(self, definition: Definition, node: ast.Assign) -> None:
         for target in node.targets:
+            if isinstance(target, ast.Name) and target.id in definition.local_names:
+                continue  # a name for a part of it
             name = self._root(definition, target)
             if name and name in self._names(definition, node.value):
                 self._change(definition, node, name)
             elif name:
                 self._reset.add(name)  # or it is a cache, whose items do not depend on others
+
+    def _local_parts(self, definition: Definition) -> Iterator[tuple[str, str]]:
+        """Local names for parts: `part = VALUE[...]`, `part = VALUE.setdefault(...)`."""
+        self._parts = {}
+        for node in definition.nodes:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                value: ast.expr = node.value
+                if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+                    value = value.func.value if value.func.attr == "setdefault" else node.value
+                elif not isinstance(value, ast.Subscript):
+                    continue
+                if name := self._root(definition, value):
+                    yield node.targets[0].id, name
 
     def _call(
         self, definition: Definition, node: ast.Call, called: ast.Attribute, filled: set[str]
@@ -152,7 +175,7 @@ class _Uses:
         if not isinstance(node, ast.Name | ast.Attribute):
             return ""
         if isinstance(node, ast.Name) and node.id in definition.local_names:
-            return ""
+            return self._parts.get(node.id, "")
         dotted = definition.code.dotted(node)
         own = f"{definition.module}.{dotted}"
         return own if own in self._values else dotted if dotted in self._values else ""

@@ -57,6 +57,13 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.evaluates_reply",
+        "Rewards, tools or turns evaluate text with eval() or exec() in the process that scores.",
+        "Parse it (`ast.literal_eval`, a grammar), or run it in a process of its own that holds no "
+        "answer.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.clock_in_tasks",
         "The tasks are made from the time at which they are loaded.",
         "Fix the date in the task and state it in the prompt, so that each load gives the same "
