@@ -46,10 +46,10 @@ def samples_of(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRes
     row = evaluation_or_404(request, owner, name, pk)
     context = _context(request, row)
     if (task := request.GET.get("task", "")).isdecimal() and len(task) <= 10:
-        lines = samples.of_task(evaluation=row, task=int(task), count=OF_TASK)
+        numbered = samples.of_task(evaluation=row, task=int(task), count=OF_TASK)
         context |= {
             "task": int(task),
-            "samples": [pushed.row(number + 1, line) for number, line in lines],
+            "samples": [pushed.row(number + 1, line) for number, line in numbered],
         }
         return render(request, "pages/samples.html", context)
     start = request.GET.get("start", "")
