@@ -39,15 +39,9 @@ def rollout_difference(request: HttpRequest, pk: UUID, number: int) -> HttpRespo
         "filters": rollout_filters.of_request(request.GET, run),
     }
     if other is not None:
-        left, right = (
+        texts = [
             difference.text_of(transcript or Transcript())
             for _, transcript in transcripts.read_many((row, other))
-        )
-        context |= {
-            "sides": rollouts.summaries((row, other)),
-            "blocks": difference.blocks(left.lines, right.lines),
-            "is_cut": left.is_cut or right.is_cut,
-            "is_equal": left.lines == right.lines,
-            "is_empty": not left.lines and not right.lines,
-        }
+        ]
+        context |= {"sides": rollouts.summaries((row, other)), **difference.compared(texts)}
     return render(request, "pages/rollout_difference.html", context)

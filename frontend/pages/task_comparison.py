@@ -50,10 +50,7 @@ def task_comparison(request: HttpRequest, pk: UUID, other: UUID, task: int) -> H
         "task": task,
         "attempt": attempt,
         "attempts": shared,
-        "blocks": difference.blocks(texts[0].lines, texts[1].lines),
-        "is_cut": any(each.is_cut for each in texts),
-        "is_equal": texts[0].lines == texts[1].lines,
-        "is_empty": not any(each.lines for each in texts),
+        **difference.compared(texts),
     }
     return render(request, "pages/task_comparison.html", context)
 

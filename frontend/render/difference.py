@@ -74,6 +74,17 @@ def text_of(transcript: Transcript) -> Text:
     return Text(lines, False)
 
 
+def compared(texts: Sequence[Text]) -> dict[str, Any]:
+    """What parts/compared_texts.html shows of two texts."""
+    left, right = texts
+    return {
+        "blocks": blocks(left.lines, right.lines),
+        "is_cut": left.is_cut or right.is_cut,
+        "is_equal": left.lines == right.lines,
+        "is_empty": not left.lines and not right.lines,
+    }
+
+
 def _lines(message: dict[str, Any]) -> Iterator[str]:
     yield f"{HEADING}{message.get('role', '')}"
     if reasoning := reasoning_of(message):

@@ -57,8 +57,7 @@ class SurveyRun:
         self.wanted = job.survey_tasks > job.tasks and bool(self._first)
         self.gateway = Gateway(self._job, None, form=collector.plan.forms.chosen)
         self.survey: Survey | None = None
-        form = collector.plan.forms.result
-        self._guessed = bool(collector.plan.forms.field) and (form is None or form.is_refuted)
+        self._guessed = collector.plan.forms.is_unconfirmed
         self.lists: list[BenchmarkList] | None = None
         self._listing = Listing(self._job.tasks)
         self.references_planned = asyncio.Event()  # it is known which references oracle() gives

@@ -110,8 +110,7 @@ def decide_ending(
 
 def _leaks(collector: EventCollector) -> list[Finding]:
     """The findings about shown answers; none where the answers are guesses that were not paid."""
-    form = collector.plan.forms.result
-    if collector.plan.forms.field and (form is None or form.is_refuted):
+    if collector.plan.forms.is_unconfirmed:
         return []
     shown, junk = collector.shown_answers, collector.junk_results
     return [*leak_findings(shown), *tool_leak_findings(junk)]

@@ -93,6 +93,12 @@ class FormTrial:
         return True
 
     @property
+    def is_unconfirmed(self) -> bool:
+        """Whether the answers are of an inferred field that no form of the trial earned with."""
+        result = self.result
+        return bool(self.field) and (result is None or result.is_refuted)
+
+    @property
     def result(self) -> AnswerForm | None:
         """What the trial found; None before its end, and where no reply was tried."""
         if not self._over.is_set() or not self._rewards:

@@ -1,7 +1,7 @@
 """Infer which field of a task's data holds the answer, where no task has an `answer` or oracle().
 
-The field is a guess: the runner believes it only where the verifier pays what the field holds, in
-some form, more than another text. docs/decisions/0087 gives the reasons.
+The field is a guess: the runner believes it only where the verifier pays what the field holds in
+some form. docs/decisions/0087 gives the reasons.
 """
 
 from __future__ import annotations
