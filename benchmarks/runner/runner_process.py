@@ -15,17 +15,11 @@ from tests.worker.runner_process import machine
 
 GUEST = """
 import json, os, threading, urllib.request
-job = json.load(open("/job.json"))
-events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
-lock = threading.Lock()
-def say(event, **fields):
-    with lock: events.write(json.dumps({"event": event, **fields}) + "\\n")
 tasks = [{"index": n, "hash": f"h{n}", "prompt": f"task {n}"} for n in range(job["tasks"])]
-say("environment_began")
-say("loaded", seconds=0.1, framework_version="none", tasks=tasks)
+begin()
+emit("loaded", seconds=0.1, framework_version="none", tasks=tasks)
 def play(rollout):
     url = f"{job['gateway']}/rollouts/{rollout['rollout']}/v1/chat/completions"
-    say("rollout_started", rollout=rollout["rollout"])
     messages = [{"role": "user", "content": tasks[rollout["task"]]["prompt"]}]
     for turn in range(8):
         body = json.dumps({"model": "policy", "messages": messages}).encode()
@@ -33,12 +27,8 @@ def play(rollout):
         answer = json.load(urllib.request.urlopen(request))["choices"][0]["message"]
         messages += [answer, {"role": "user", "content": f"turn {turn}"}]
     parts = {"said": {"score": 1.0, "weight": 1.0}}
-    say("rollout", rollout=rollout["rollout"], ok=True, reward=1.0, rewards=parts)
-plan = json.load(urllib.request.urlopen(job["gateway"] + "/plan"))
-threads = [threading.Thread(target=play, args=group) for group in plan]
-for thread in threads: thread.start()
-for thread in threads: thread.join()
-say("done")
+    emit("rollout", rollout=rollout["rollout"], ok=True, reward=1.0, rewards=parts)
+for group in requests(): threading.Thread(target=play, args=group).start()
 """
 
 

@@ -16,30 +16,22 @@ from tests.worker.runner_process import machine
 GUEST = """
 import hashlib, json, os, threading, urllib.request
 from concurrent.futures import ThreadPoolExecutor
-job = json.load(open("/job.json"))
-events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
-lock = threading.Lock()
-def say(event, **fields):
-    with lock: events.write(json.dumps({"event": event, **fields}) + "\\n")
 tasks = [{"index": n, "hash": f"h{n}", "prompt": f"task {n}"} for n in range(job["tasks"])]
 earlier = "\\n".join(task["hash"] for task in tasks[: job["first_task"]]).encode()
-say("environment_began")
-say("loaded", seconds=0.1, framework_version="none", tasks=tasks[job["first_task"] :],
+begin()
+emit("loaded", seconds=0.1, framework_version="none", tasks=tasks[job["first_task"] :],
     loaded_tasks=len(tasks), earlier_tasks=earlier and hashlib.sha256(earlier).hexdigest() or "")
 def play(rollout):
     url = f"{job['gateway']}/rollouts/{rollout['rollout']}/v1/chat/completions"
-    say("rollout_started", rollout=rollout["rollout"])
     messages = [{"role": "user", "content": tasks[rollout["task"]]["prompt"]}]
     body = json.dumps({"model": "policy", "messages": messages}).encode()
     request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
     json.load(urllib.request.urlopen(request))
     parts = {"said": {"score": rollout["task"] % 7 / 7, "weight": 1.0}}
     reward = rollout["task"] % 7 / 7
-    say("rollout", rollout=rollout["rollout"], ok=True, reward=reward, rewards=parts)
-plan = json.load(urllib.request.urlopen(job["gateway"] + "/plan"))
+    emit("rollout", rollout=rollout["rollout"], ok=True, reward=reward, rewards=parts)
 with ThreadPoolExecutor(job["concurrency"]) as pool:
-    list(pool.map(lambda group: play(group[0]), plan))
-say("done")
+    for group in requests(): pool.submit(play, group[0])
 """
 
 

@@ -103,7 +103,7 @@ IndexError: list index out of range
 The above exception was the direct cause of the following exception:
 
 Traceback (most recent call last):
-  File "/inside/play.py", line 9, in play
+  File "/app/env_host/play.py", line 9, in play
     raise TaskError from e
 verifiers.v1.errors.TaskError: scoring: IndexError
 """

@@ -106,7 +106,7 @@ def test_the_members_of_a_group_are_named() -> None:
 
 def test_a_traceback_is_enough_where_it_is_all_there_is() -> None:
     trace = """  + Exception Group Traceback (most recent call last):
-  |   File "/inside/harness.py", line 70, in launch
+  |   File "/app/env_host/harness.py", line 70, in launch
   | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)
   +-+---------------- 1 ----------------
     | Traceback (most recent call last):

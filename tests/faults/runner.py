@@ -18,17 +18,13 @@ from tests.worker.runner_process import machine
 
 GUEST_PROGRAM = """
 import json, os, time, urllib.request
-job = json.load(open("/job.json"))
-events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
-def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
 prompts = [f"reversed_text Text:\\nword {n}" for n in range(2)]
 tasks = [{"index": n, "hash": f"h{n}", "prompt": prompt} for n, prompt in enumerate(prompts)]
-say("environment_began")
-say("loaded", seconds=0.1, framework_version="0.4.0", tasks=tasks)
+begin()
+emit("loaded", seconds=0.1, framework_version="0.4.0", tasks=tasks)
 print("loaded", flush=True)
-for (one,) in json.load(urllib.request.urlopen(job["gateway"] + "/plan")):
+for (one,) in requests():
     word, prompt = one["rollout"], tasks[one["task"]]["prompt"]
-    say("rollout_started", rollout=word)
     body = json.dumps({"model": "policy", "messages": [{"role": "user", "content": prompt}]})
     url = f"{job['gateway']}/rollouts/{word}/v1/chat/completions"
     asked = urllib.request.Request(url, body.encode(), {"Content-Type": "application/json"})
@@ -36,14 +32,13 @@ for (one,) in json.load(urllib.request.urlopen(job["gateway"] + "/plan")):
         answer = json.load(urllib.request.urlopen(asked))["choices"][0]["message"]["content"]
     except OSError as error:
         failure = {"type": "Lost", "message": str(error), "traceback": "", "fault": "model"}
-        say("rollout", rollout=word, ok=False, reward=None, error=failure)
+        emit("rollout", rollout=word, ok=False, reward=None, error=failure)
         continue
     time.sleep(0.1)
     right = float("<reversed_text>" in answer)
     parts = {"said": {"score": right, "weight": 1.0}}
-    say("rollout", rollout=word, ok=True, reward=right, rewards=parts, scoring_seconds=0.01)
+    emit("rollout", rollout=word, ok=True, reward=right, rewards=parts, scoring_seconds=0.01)
     print("played", word, flush=True)
-say("done")
 """
 
 

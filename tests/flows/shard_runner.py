@@ -16,18 +16,14 @@ from tests.worker.runner_process import machine
 
 PROGRAM = """
 import hashlib, json, os, time, urllib.request
-job = json.load(open("/job.json"))
-events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
-def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
 prompts = [f"reversed_text Text:\\nword {n}" for n in range(7)][: job["tasks"]]
 tasks = [{"index": n, "hash": f"h{n}", "prompt": prompt} for n, prompt in enumerate(prompts)]
 earlier = "\\n".join(task["hash"] for task in tasks[: job["first_task"]]).encode()
-say("environment_began")
-say("loaded", seconds=0.1, framework_version="0.4.0", tasks=tasks[job["first_task"] :],
+begin()
+emit("loaded", seconds=0.1, framework_version="0.4.0", tasks=tasks[job["first_task"] :],
     loaded_tasks=len(tasks), earlier_tasks=earlier and hashlib.sha256(earlier).hexdigest() or "")
-for (one,) in json.load(urllib.request.urlopen(job["gateway"] + "/plan")):
+for (one,) in requests():
     word, prompt = one["rollout"], tasks[one["task"]]["prompt"]
-    say("rollout_started", rollout=word)
     body = json.dumps({"model": "policy", "messages": [{"role": "user", "content": prompt}]})
     url = f"{job['gateway']}/rollouts/{word}/v1/chat/completions"
     asked = urllib.request.Request(url, body.encode(), {"Content-Type": "application/json"})
@@ -35,8 +31,7 @@ for (one,) in json.load(urllib.request.urlopen(job["gateway"] + "/plan")):
     time.sleep(0.2)
     right = float("<reversed_text>" in answer) * (1 + one["task"]) / 7
     parts = {"said": {"score": right, "weight": 1.0}}
-    say("rollout", rollout=word, ok=True, reward=right, rewards=parts, scoring_seconds=0.01)
-say("done")
+    emit("rollout", rollout=word, ok=True, reward=right, rewards=parts, scoring_seconds=0.01)
 """
 
 

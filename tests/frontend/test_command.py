@@ -80,7 +80,7 @@ def test_a_bare_machine_gets_its_runner_from_the_page(
     assert run(tmp_path / "venv/bin/hub-runner", "--version").startswith("hub-runner ")
     inside = "import pathlib, envyard_runner as e; print(pathlib.Path(e.__file__).parent)"
     installed = Path(run(tmp_path / "venv/bin/python", "-c", inside).strip())
-    assert (installed / "guest/supervise.py").exists()
+    assert (installed / "guest/env_worker.py").exists()
 
 
 @pytest.mark.parametrize("package", [COMMAND, RUNNER])

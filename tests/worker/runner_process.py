@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,25 +16,20 @@ from typing import Any
 from envyard.contract.findings import finding
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext
-from envyard_runner.guest import launch
 from envyard_runner.messaging.celery_app import make_app, serve
 from envyard_runner.messaging.poll import poll
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv, VenvError
+from tests.worker.guest_program import with_program
 
-INSIDE = """
+PROGRAM = """
 import glob, json, os, time, urllib.request
-job = json.load(open("/job.json"))
-events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
-def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
-say("environment_began")
-say("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "", "prompted": True}])
+begin()
+emit("loaded", seconds=0.1, tasks=[{"index": 0, "hash": "h", "prompt": "", "prompted": True}])
 print("loaded", flush=True)
 while job["seed"] == 1: pass
 while job["seed"] == 3 and not glob.glob("/venv/lib/*/site-packages/go"): time.sleep(0.1)
-((one,),) = json.load(urllib.request.urlopen(job["gateway"] + "/plan"))
-say("rollout", rollout=one["rollout"], ok=True, reward=0.0)
-say("done")
+for (one,) in requests(): emit("rollout", rollout=one["rollout"], ok=True, reward=0.0)
 """
 
 
@@ -44,14 +38,11 @@ def release(home: Path) -> None:
     (home / "site" / "go").touch()
 
 
-def machine(home: Path, program: str = INSIDE) -> RunnerContext:
+def machine(home: Path, program: str = PROGRAM) -> RunnerContext:
     """This machine, with an empty venv and a program of the test's own."""
-    site, inside = home / "site", home / "programs"
-    for folder in (site, inside):
-        folder.mkdir(exist_ok=True, parents=True)
-        folder.chmod(0o755)
-    (inside / "main.py").write_text(program)
-    shutil.copy(Path(launch.__file__), inside)
+    site = home / "site"
+    site.mkdir(exist_ok=True, parents=True)
+    site.chmod(0o755)
 
     broken = home / "broken"
 
@@ -61,7 +52,7 @@ def machine(home: Path, program: str = INSIDE) -> RunnerContext:
         return Venv(site, site, packages=1, seconds=0.0)
 
     def prepare(**options: Any) -> Sandbox:
-        return Sandbox.prepare(inside=inside, **options)
+        return Sandbox.prepare(**options | {"files": with_program(options["files"], program)})
 
     async def examine() -> str:
         return "uv: its cache is broken" if broken.exists() else ""

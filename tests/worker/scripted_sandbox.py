@@ -37,10 +37,10 @@ Program = Callable[["ScriptedSandbox"], AsyncIterator[dict[str, Any]]]
 
 
 class ScriptedSandbox:
-    """All sandboxes of a run; `program` yields the events that the program inside would print.
+    """All sandboxes of a run; `program` yields the events that the worker inside would send.
 
-    `starts` is the number of the sandbox: the first plays the run, the second loads it again, a
-    third plays a sample as a trainer does. `started` is the program of the first.
+    Other programs than a worker end without a word. `starts` is the number of the sandbox: the
+    first plays the run, the second loads it again. `started` is the program of the first.
     """
 
     def __init__(self, program: Program, end: Exit = EXITED) -> None:
@@ -50,13 +50,20 @@ class ScriptedSandbox:
         self.certificates = b""
         self.started: list[str] = []
         self.starts = 0
+        self.requests: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self.is_worker = True
         self.killed = asyncio.Event()
         self.closed = False
         self.all = self
 
-    def prepare(self, *, job: bytes, certificates: bytes, **_: object) -> ScriptedSandbox:
-        self.job, self.certificates = json.loads(job), certificates
+    def prepare(
+        self, *, files: dict[str, bytes], certificates: bytes, **_: object
+    ) -> ScriptedSandbox:
+        config = json.loads(files["config.json"])
+        self.job, self.certificates = self.job or config, certificates
         twin = copy.copy(self)  # several may be open at once, each with sockets of its own
+        twin.requests = asyncio.Queue()
+        twin.is_worker = "env_worker.py" in files
         twin.all = self
         return twin
 
@@ -77,6 +84,8 @@ class ScriptedSandbox:
         return listening
 
     async def lines(self) -> AsyncIterator[bytes]:
+        if not self.is_worker:
+            return
         events = self.program(self)
         while True:
             step = asyncio.ensure_future(anext(events, None))
@@ -98,13 +107,17 @@ class ScriptedSandbox:
     def kill(self) -> None:
         self.killed.set()
 
-    async def plan(self) -> list[list[dict[str, Any]]]:
-        async with (
-            aiohttp.ClientSession() as session,
-            session.get(f"{self.gateway_url}/plan") as response,
-        ):
-            body: list[list[dict[str, Any]]] = await response.json()
-            return body
+    async def send(self, line: bytes) -> None:
+        self.requests.put_nowait(line)
+
+    def finish(self) -> None:
+        self.requests.put_nowait(None)
+
+    async def groups(self) -> AsyncIterator[list[dict[str, Any]]]:
+        """The groups that the driver requests."""
+        while (line := await self.requests.get()) is not None:
+            if line:
+                yield json.loads(line)
 
     async def complete(self, rollout: str, text: str = "hi") -> int:
         body = {"messages": [{"role": "user", "content": text}]}
@@ -126,12 +139,10 @@ async def play_all(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
     sandbox.on_log(b"hello from inside\n")
     yield BEGAN
     yield loaded()
-    for (item,) in await sandbox.plan():
+    async for (item,) in sandbox.groups():
         word, task = item["rollout"], item["task"]
-        yield {"event": "rollout_started", "rollout": word}
         ok = await sandbox.complete(word, f"question {task}") == 200
         yield {"event": "rollout", "rollout": word, "ok": ok, "reward": 0.25 if ok else None}
-    yield {"event": "done"}
 
 
 async def hang_after_load(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:

@@ -27,18 +27,19 @@ def evaluated():
     return bool(called)
 """
 FILES = """
+import glob
 import os
 
 
 def evaluated():
-    return any(os.path.exists(path) for path in ("/inside", "/inside/main.py", "/inside/drive.py"))
+    return bool(glob.glob("/app/*/env_worker.py") or os.path.exists("/inside"))
 """
 MODULES = """
 import sys
 
 
 def evaluated():
-    names = ("harness", "drive", "verifiers_v0", "verifiers_v1", "toolservers", "inside")
+    names = ("harness", "adapter", "verifiers_v0", "verifiers_v1", "toolservers", "inside")
     return any(name.rpartition(".")[2] in names and "verifiers." not in name and "." in name
                or "envyard" in name for name in list(sys.modules))
 """
@@ -63,7 +64,7 @@ import sys
 def evaluated():
     frame = sys._getframe()
     while frame is not None:
-        if "/inside" in frame.f_code.co_filename or "envyard" in frame.f_code.co_filename:
+        if "/inside" in frame.f_code.co_filename or "env_worker" in frame.f_code.co_filename:
             return True
         frame = frame.f_back
     return False

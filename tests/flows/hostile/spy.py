@@ -4,11 +4,9 @@
 # mypy: ignore-errors
 
 import ctypes
-import fcntl
 import json
 import os
 import socket
-import stat
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -71,16 +69,10 @@ def at(stage: str) -> None:
 
 
 def forge() -> None:
-    """Write events of one's own into every pipe that might be the run's."""
-    for name in os.listdir("/proc/self/fd"):
-        fd = int(name)
-        try:
-            writable = fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY
-            if fd > 2 and writable and stat.S_ISFIFO(os.fstat(fd).st_mode):
-                lines = [*map(json.dumps, FORGED), "x" * 700_000, "[" * 5000]
-                os.write(fd, "".join(f"{line}\n" for line in lines).encode())
-        except OSError:
-            continue
+    """Write events of one's own into the channel of this process."""
+    channel = int(Path("/proc/self/cmdline").read_text().split("\0")[-2])
+    lines = [*map(json.dumps, FORGED), "x" * 700_000, "[" * 5000]
+    os.write(channel, "".join(f"{line}\n" for line in lines).encode())
 
 
 def score() -> dict[str, float]:

@@ -1,7 +1,7 @@
 """What dies before the environment's code begins is not its fault, and such a run lists nothing.
 
 Real wheels and real sandboxes: broken machines, missing frameworks, limits reached at once, and
-dependencies whose start-up code keeps the driver from reporting.
+dependencies whose start-up code keeps the worker from reporting.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def test_an_unusable_device_is_the_machines_fault(runner: Runner, device: str) -
 
 def test_a_framework_that_is_not_there_is_the_platforms_fault(runner: Runner) -> None:
     message = platform_message(runner.perform("quiet", QUIET))
-    assert "while the driver imported the framework: ModuleNotFoundError" in message
+    assert "while the framework was imported: ModuleNotFoundError" in message
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the files would be the run's own")
@@ -99,7 +99,7 @@ def test_a_limit_that_is_reached_before_the_start_is_the_platforms_fault(
     [
         ("import os; os._exit(0)", "the driver's process ended with status 0"),
         ("import os; os.kill(os.getpid(), 9)", "the driver's process was killed by signal 9"),
-        ("import os; os.kill(os.getppid(), 9)", "signal 9"),
+        ("import os; os.kill(os.getpid(), 9)", "signal 9"),
         ("import sys; sys.exit(3)", "the driver's process ended with status 1"),
     ],
 )
@@ -111,27 +111,26 @@ def test_start_up_code_of_a_dependency_that_ends_the_driver_holds_the_version(
     )
 
 
-def test_start_up_code_does_not_run_in_the_supervisor(runner: Runner) -> None:
-    layer = {"sitecustomize.py": "import sys\nprint('STARTED', sys.argv[1:], flush=True)\n"}
+def test_start_up_code_runs_in_the_environments_own_process_alone(runner: Runner) -> None:
+    layer = {"sitecustomize.py": "import sys\nprint('STARTED', flush=True)\n"}
     done = runner.perform(
         "calm", import_time_files("calm", "raise SystemExit('calm')"), layer=layer
     )
     assert done.outcome.result == ("failed", ["run.import_failed"])
     started = [line for line in done.outcome.hub.log.splitlines() if line.startswith("STARTED")]
-    assert started == ["STARTED ['drive']"]
+    assert started == ["STARTED"]
 
 
 def test_results_made_up_by_start_up_code_are_rejected(runner: Runner) -> None:
     lines = "".join(json.dumps(event) + "\n" for event in RESULTS)
-    source = f"import os\nos.write(int(os.environ['ENVYARD_EVENTS_FD']), {lines!r}.encode())\n"
+    channel = "int(open('/proc/self/cmdline').read().split('\\0')[-2])"
+    source = f"import os\nos.write({channel}, {lines!r}.encode())\n"
     layer = {"forger.py": f"{source}os._exit(0)\n", "forger.pth": "import forger\n"}
     message = runner.perform("quiet", QUIET, layer=layer)
     assert message.outcome.result == ("errored", ["run.runner_error"])
 
 
 def test_a_failure_after_the_environment_began_is_the_environments_fault(runner: Runner) -> None:
-    done = runner.perform(
-        "calm", import_time_files("calm", "import os\nos.kill(os.getppid(), 9)\n")
-    )
+    done = runner.perform("calm", import_time_files("calm", "import os\nos.kill(os.getpid(), 9)\n"))
     assert done.outcome.result == ("failed", ["run.killed"])
     assert done.outcome.hub.facts["environment_began"] is True

@@ -40,12 +40,12 @@ CONTAINED = {
     "environment": ["the runner's variables"],
     "proc": [
         "environ of the keeper", "root of the keeper", "memory of the keeper",
-        "descriptors of the keeper", "memory of the supervisor", "memory of its threads",
-        "map of the supervisor", "environ of the supervisor", "descriptors of the supervisor",
-        "pipes of the supervisor", "command line of the host", "name of the host's start",
+        "descriptors of the keeper", "memory of its parent", "memory of its threads",
+        "map of its parent", "environ of its parent", "descriptors of its parent",
+        "pipes of its parent", "command line of the host", "name of the host's start",
         "core of the kernel", "settings of the kernel", "sysrq", "the runner",
     ],
-    "ptrace": ["the keeper", "the supervisor", "its memory"],
+    "ptrace": ["the keeper", "its parent", "its memory"],
     "signals": ["the runner", "the group of the runner"],
     "keyrings": ["read", "add"],
     "mounts": ["new", "writable", "newer calls"],
@@ -77,7 +77,7 @@ CONTAINED = {
         "slow clients that keep everybody else out", "another policy's address",
         "the models of the host behind it",
     ],
-    "events": ["forged", "the supervisor's own pipe"],
+    "events": ["forged"],
     "log": ["escape codes"],
 }  # fmt: skip
 EVERY = [f"{kind}: {name}" for kind, names in CONTAINED.items() for name in names]

@@ -21,7 +21,7 @@ def once():
 """
 
 
-def test_the_supervisor_gets_no_variable_of_the_version(runner: Runner) -> None:
+def test_no_program_of_the_runner_gets_a_variable_of_the_version(runner: Runner) -> None:
     # Names such as OPENSSL_CONF make any program load a library of the wheel.
     chosen = {"GREETING": "hi", "PATH": "/tmp", "HOME": "/", "HF_ENDPOINT": "x"}
     hub = StubHub(secrets={"A_KEY": "a-value-that-is-long"})

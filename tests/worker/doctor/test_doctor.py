@@ -305,5 +305,5 @@ doors = [socket.create_server(("127.0.0.1", 0)) for _ in launcher[9].split(",")]
 socket.send_fds(control, [b"L"], [door.fileno() for door in doors])
 control.recv(1)
 program = launcher[launcher.index("--") + 1:]
-os.execve("/usr/bin/python3", program, {"ENVYARD_EVENTS_FD": launcher[6]})
+os.execve("/usr/bin/python3", program, {})
 """

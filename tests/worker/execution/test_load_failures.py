@@ -59,15 +59,13 @@ def failing(errors: list[dict[str, Any] | None]) -> Outcome:
         yield {"event": "environment_began"}
         yield loaded()
         left = list(errors)
-        for (item,) in await sandbox.plan():
+        async for (item,) in sandbox.groups():
             word = item["rollout"]
-            yield {"event": "rollout_started", "rollout": word}
             await sandbox.complete(word, f"question {item['task']}")
             error = left.pop(0) if sandbox.starts == 1 else None
             reward = None if error else 0.5
             yield {"event": "rollout", "rollout": word, "ok": not error, "reward": reward,
                    "error": error}  # fmt: skip
-        yield {"event": "done"}
 
     return perform_run(program, spec=replace(SPEC, policies=("silent", "parrot"), tasks=2))
 

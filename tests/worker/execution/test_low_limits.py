@@ -27,13 +27,13 @@ def fails_in_rollouts(error: dict[str, str], *, spared: int = 0) -> Any:
     async def program(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
         yield BEGAN
         yield loaded()
-        for number, (item,) in enumerate(await sandbox.plan()):
+        number = -1
+        async for (item,) in sandbox.groups():
+            number += 1
             word, task = item["rollout"], item["task"]
-            yield {"event": "rollout_started", "rollout": word}
             await sandbox.complete(word, f"question {task}")
             scored = {"ok": True, "reward": 0.0} if number < spared else {"ok": False}
             yield {"event": "rollout", "rollout": word, "error": error, **scored}
-        yield {"event": "done"}
 
     return program
 

@@ -57,7 +57,11 @@ def test_a_good_run_is_reported_whole() -> None:
     assert (hub.batches[-1]["done"], hub.batches[-1]["total"]) == (4, 4)
     assert [replay["replay"]["reward"] for replay in hub.batches[-1]["replays"]] == [0.25] * 4
     assert hub.batches[0]["phase"] == "preparing"
-    assert outcome.sandbox.started == ["python", "-I", "-S", "/inside/main.py"]
+    assert outcome.sandbox.started[-3:] == [
+        "{package}.env_worker",
+        "{folder}/config.json",
+        "{channel}",
+    ]
     assert outcome.sandbox.closed
 
 
@@ -82,10 +86,9 @@ def test_a_model_that_is_down_ends_the_run_at_once_and_blames_nobody() -> None:
     async def stubborn(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
         yield BEGAN
         yield loaded()
-        word = (await sandbox.plan())[0][0]["rollout"]
+        word = (await anext(sandbox.groups()))[0]["rollout"]
         for _ in range(50):
             await sandbox.complete(word)
-        yield {"event": "done"}
 
     model = StubModel(failure="500")
     spec = replace(SPEC, policies=("model",))
@@ -101,7 +104,8 @@ def test_a_run_whose_time_ends_while_the_model_hangs_reports_the_stall() -> None
         yield BEGAN
         yield loaded(1)
         model.failure = "hang"
-        words = [group[0]["rollout"] for group in await sandbox.plan()]
+        groups = sandbox.groups()
+        words = [(await anext(groups))[0]["rollout"] for _ in range(2)]
         calls = [asyncio.create_task(sandbox.complete(word)) for word in words]
         await asyncio.sleep(1.0)
         for call in calls:

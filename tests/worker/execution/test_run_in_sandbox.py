@@ -14,40 +14,35 @@ import pytest
 
 from envyard.contract.lock import Pin
 from envyard_runner.config import Config
-from envyard_runner.guest import launch
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.venvs import Venv
+from tests.worker.guest_program import with_program
 from tests.worker.scripted_sandbox import SPEC, Outcome, perform_run
 from tests.worker.stub_hub import contents
 
-INSIDE = """
+PROGRAM = """
 import json, os, sys, urllib.request
-job = json.load(open("/job.json"))
-events = os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "w", buffering=1)
-def say(event, **fields): events.write(json.dumps({"event": event, **fields}) + "\\n")
 print("loading", job["module"], flush=True)
 if os.path.isdir("/venv/nltk_data"):
     print("nltk", os.listdir("/venv/nltk_data"), flush=True)
     print("own", os.stat("/venv/nltk_data/corpora").st_uid == os.getuid(), flush=True)
 TASK = {"index": 0, "hash": "h", "prompt": "what?", "prompted": True, "reference": True}
 TASK["answer"] = "42"
-say("environment_began")
-say("loaded", seconds=0.1, tasks=[TASK])
+begin()
+emit("loaded", seconds=0.1, tasks=[TASK])
 def send(url, body, method):
     data = json.dumps(body).encode()
     request = urllib.request.Request(url, data, method=method)
     return json.load(urllib.request.urlopen(request))
-for (one,) in json.load(urllib.request.urlopen(job["gateway"] + "/plan")):
+for (one,) in requests():
     name = one["rollout"]
     base = job["gateway"] + "/rollouts/" + name
-    say("rollout_started", rollout=name)
     messages = [{"role": "user", "content": "what?"}]
     answer = send(base + "/v1/chat/completions", {"messages": messages}, "POST")
     said = answer["choices"][0]["message"]["content"]
-    say("rollout", rollout=name, ok=True, reward=float(said == "42"))
+    emit("rollout", rollout=name, ok=True, reward=float(said == "42"))
 if MODE == "hang":
     while True: pass
-say("done")
 """
 
 
@@ -68,20 +63,18 @@ def in_real_sandbox(
     settings: dict[str, str] | None = None,
     **limits: Any,
 ) -> tuple[Outcome, list[Path]]:
-    """Run INSIDE in bubblewrap, with an empty venv that is said to have `pins`."""
-    site, inside = home / "site", home / "programs"
-    for folder in (site, inside):
-        folder.mkdir()
-        folder.chmod(0o755)
-    shutil.copy(Path(launch.__file__), inside)
-    (inside / "main.py").write_text(f"MODE = {mode!r}\n{INSIDE}")
+    """Run PROGRAM in bubblewrap, with an empty venv that is said to have `pins`."""
+    site = home / "site"
+    site.mkdir()
+    site.chmod(0o755)
     config = Config.from_environment({**os.environ, "RUNNER_HOME": str(home)})
 
     async def empty(*_: Any, **__: Any) -> Venv:
         return Venv(site, site, packages=1, seconds=0.0, pins=pins)
 
     def prepare(**options: Any) -> Sandbox:
-        return Sandbox.prepare(**options | {"config": config, "inside": inside})
+        files = with_program(options["files"], f"MODE = {mode!r}\n{PROGRAM}")
+        return Sandbox.prepare(**options | {"config": config, "files": files})
 
     spec = replace(SPEC, policies=("silent", "oracle"), limits=replace(SPEC.limits, **limits))
     outcome = perform_run(spec=spec, build=empty, prepare=prepare, settings=settings)

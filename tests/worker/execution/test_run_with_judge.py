@@ -45,9 +45,8 @@ async def judged(
     """Two questions per rollout, of which the first is repeated; the judge decides the reward."""
     yield BEGAN
     yield loaded()
-    for (item,) in await sandbox.plan():
+    async for (item,) in sandbox.groups():
         word, task = item["rollout"], item["task"]
-        yield {"event": "rollout_started", "rollout": word}
         await sandbox.complete(word, f"question {task}")
         stamp = f" at {sandbox.starts}" if time_stamp else ""
         texts = [f"right? {task}", f"right? {task}{stamp}", "concise?"]
@@ -55,7 +54,6 @@ async def judged(
         verdicts = [status == 200 and verdict_of(answer) for status, answer in answers]
         reward = verdicts.count("yes") / 4
         yield {"event": "rollout", "rollout": word, "ok": True, "reward": reward}
-    yield {"event": "done"}
 
 
 async def stamped(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
@@ -67,13 +65,11 @@ async def swallows(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
     """An environment that pays something although its judge was refused."""
     yield BEGAN
     yield loaded()
-    for (item,) in await sandbox.plan():
+    async for (item,) in sandbox.groups():
         word, task = item["rollout"], item["task"]
-        yield {"event": "rollout_started", "rollout": word}
         await sandbox.complete(word, f"question {task}")
         await ask(sandbox, "right?", word)
         yield {"event": "rollout", "rollout": word, "ok": True, "reward": 0.0}
-    yield {"event": "done"}
 
 
 def verdict_of(answer: Any) -> str:
@@ -191,16 +187,14 @@ async def waits(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
     """An environment whose first rollout is over its time while it waits for the judge."""
     yield BEGAN
     yield loaded()
-    for (item,) in await sandbox.plan():
+    async for (item,) in sandbox.groups():
         word = item["rollout"]
-        yield {"event": "rollout_started", "rollout": word}
         await sandbox.complete(word, f"question {item['task']}")
         waiting = asyncio.create_task(ask(sandbox, "right?", word))
         await asyncio.sleep(1.0)
         error = {"type": "RolloutTimeout", "message": "it took too long", "fault": "environment"}
         yield {"event": "rollout", "rollout": word, "ok": False, "error": error}
         waiting.cancel()
-    yield {"event": "done"}
 
 
 def test_a_rollout_that_is_late_for_its_judge_is_the_platforms_fault() -> None:

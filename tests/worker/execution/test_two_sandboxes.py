@@ -39,13 +39,15 @@ class Sandboxes:
     hang: bool = False
     refuse: bool = False
 
-    def prepare(self, *, job: bytes, limits: Limits, certificates: bytes, **_: object) -> Any:
+    def prepare(
+        self, *, files: dict[str, bytes], limits: Limits, certificates: bytes, **_: object
+    ) -> Any:
         self.limits.append(limits)
-        number, survey = len(self.limits), b'"listed_tasks": 50' in job
+        number, survey = len(self.limits), b'"listed_tasks": 50' in files["config.json"]
         if survey and self.refuse:
             raise SandboxError("no uid is free")
         return _Counted(self, self._program(number, survey=survey), self.end).prepare(
-            job=job, certificates=certificates
+            files=files, certificates=certificates
         )
 
     def _program(self, number: int, *, survey: bool) -> Callable[..., AsyncIterator[Any]]:

@@ -232,11 +232,10 @@ def test_the_gateway_compares_the_first_calls_and_reports_rollouts_that_do_not_c
     async def asks_another(sandbox: ScriptedSandbox) -> Any:
         yield BEGAN
         yield loaded() | {"tasks": tasks("the capital of France", "the capital of Spain")}
-        for (item,) in await sandbox.plan():
+        async for (item,) in sandbox.groups():
             word = item["rollout"]
             await sandbox.complete(word, "the capital of France")
             yield {"event": "rollout", "rollout": word, "ok": True, "reward": 1.0}
-        yield {"event": "done"}
 
     other = perform_run(asks_another)
     assert other.result == ("succeeded", ["run.prompt_not_sent"])
@@ -253,12 +252,11 @@ def test_a_call_to_a_planner_may_come_before_the_prompt() -> None:
     async def plans_first(sandbox: ScriptedSandbox) -> Any:
         yield BEGAN
         yield loaded()
-        for (item,) in await sandbox.plan():
+        async for (item,) in sandbox.groups():
             word, task = item["rollout"], item["task"]
             await sandbox.complete(word, "Write down a general plan.")
             await sandbox.complete(word, f"question {task}")
             yield {"event": "rollout", "rollout": word, "ok": True, "reward": 1.0}
-        yield {"event": "done"}
 
     assert perform_run(plans_first).result == ("succeeded", [])
 

@@ -104,28 +104,24 @@ async def use_host_in_rollouts(sandbox: ScriptedSandbox) -> AsyncIterator[dict[s
     """Contact the host during the rollouts of task 1, and swallow what comes of it."""
     yield BEGAN
     yield loaded()
-    for (item,) in await sandbox.plan():
+    async for (item,) in sandbox.groups():
         word, task = item["rollout"], item["task"]
-        yield {"event": "rollout_started", "rollout": word}
         if task == 1:
             await connect(sandbox, HOST)
         await sandbox.complete(word, f"question {task}")
         yield {"event": "rollout", "rollout": word, "ok": True, "reward": 0.25}
-    yield {"event": "done"}
 
 
 async def fail_rollouts_without_host(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, Any]]:
     yield BEGAN
     yield loaded()
-    for (item,) in await sandbox.plan():
+    async for (item,) in sandbox.groups():
         word, task = item["rollout"], item["task"]
-        yield {"event": "rollout_started", "rollout": word}
         await sandbox.complete(word, f"question {task}")
         ok = await connect(sandbox, HOST)
         error = None if ok else {"type": "ConnectError", "message": "403 Refused"}
         reward = 0.25 if ok else None
         yield {"event": "rollout", "rollout": word, "ok": ok, "reward": reward, "error": error}
-    yield {"event": "done"}
 
 
 def test_a_run_reaches_its_approved_host_and_reports_it(tmp_path: Path) -> None:

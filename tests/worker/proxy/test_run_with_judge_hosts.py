@@ -37,13 +37,11 @@ async def judged_by_hosts(sandbox: ScriptedSandbox) -> AsyncIterator[dict[str, A
     """Call every known judge's host in each rollout, and swallow what comes of it."""
     yield BEGAN
     yield loaded()
-    for (item,) in await sandbox.plan():
+    async for (item,) in sandbox.groups():
         word, task = item["rollout"], item["task"]
-        yield {"event": "rollout_started", "rollout": word}
         await sandbox.complete(word, f"question {task}")
         statuses = [await ask(sandbox, host, word) for host in HOSTS]
         yield {"event": "rollout", "rollout": word, "ok": True, "reward": statuses.count(200) / 4}
-    yield {"event": "done"}
 
 
 def test_hard_coded_hosts_reach_the_judge() -> None:

@@ -17,8 +17,8 @@ import pytest
 from envyard_runner.config import Config
 from envyard_runner.limits import Limits
 from envyard_runner.sandbox import Exit, Sandbox
-from envyard_runner.sandbox.run import INSIDE
 from envyard_runner.sandbox.rundir import PROCESSES
+from envyard_runner.sandbox.spawn import CHANNEL_FD, FOLDER
 
 MIB = 1 << 20
 QUICK = Limits(
@@ -86,16 +86,17 @@ async def contained(
     site: Path,
     program: list[str],
     limits: Limits = QUICK,
-    job: bytes = b"{}",
-    inside: Path = INSIDE,
+    host: bytes = b"{}",
 ) -> Ran:
-    """The whole life of one sandbox, with a gateway that answers everything with {}."""
-    log = bytearray()
-    async with Sandbox.prepare(
-        config=config, venv=site, job=job, limits=limits, inside=inside
-    ) as sandbox:
+    """The whole life of one sandbox, with a gateway that answers everything with {}.
+
+    The variables CHANNEL_FD and HOST name the program's channel and the file `host`.
+    """
+    log, files = bytearray(), {"host.json": host}
+    variables = [f"CHANNEL_FD={CHANNEL_FD}", f"HOST={FOLDER}/host.json"]
+    async with Sandbox.prepare(config=config, venv=site, files=files, limits=limits) as sandbox:
         sandbox.on_log = log.extend
-        listening = await sandbox.start(program)
+        listening = await sandbox.start(["/usr/bin/env", *variables, *program])
         try:
             async with await asyncio.start_server(_answer, sock=listening.gateway):
                 lines = [line async for line in sandbox.lines()]

@@ -1,6 +1,6 @@
 """A hostile environment's module: makes every attempt and sends one event with the successes.
 
-Never imported by the tests: it runs inside the sandbox. /job.json names what the host has to lose.
+Never imported by the tests: it runs inside the sandbox. The file in HOST names what the host has to lose.
 """
 
 # ruff: noqa
@@ -20,7 +20,7 @@ import urllib.request
 
 libc = ctypes.CDLL(None, use_errno=True)
 attempts = {}
-host = json.load(open("/job.json"))
+host = json.load(open(os.environ["HOST"]))
 
 
 def attempt(name):
@@ -141,8 +141,8 @@ for path in (
     "/usr/x",
     "/usr/bin/x",
     "/venv/x",
-    "/inside/x",
-    "/job.json",
+    "/app/x",
+    os.environ["HOST"],
     "/etc/passwd",
     "/dev/x",
     "/proc/sysrq-trigger",
@@ -162,7 +162,7 @@ def _():
 
 @attempt("environ with more than was promised")
 def _():
-    promised = {"PATH", "HOME", "ENVYARD_EVENTS_FD", "PWD", "LC_CTYPE"}
+    promised = {"PATH", "HOME", "HOST", "CHANNEL_FD", "PWD", "LC_CTYPE"}
     promised |= {"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL"}
     promised |= {"PRIME_INFERENCE_URL", "OPENROUTER_API_BASE", "LITELLM_LOCAL_MODEL_COST_MAP"}
     promised |= {name for name in os.environ if name.startswith("HF_")} | {"DO_NOT_TRACK"}
@@ -257,7 +257,7 @@ attempts["limits of the runner"] = lambda: resource.prlimit(host["pid"], resourc
 
 @attempt("inherited descriptors")
 def _():
-    kept = {"0", "1", "2", os.environ["ENVYARD_EVENTS_FD"]}
+    kept = {"0", "1", "2", os.environ["CHANNEL_FD"]}
     return need(
         {
             fd
@@ -333,4 +333,4 @@ def outcome(function):
 report = {"must": {name: outcome(f) for name, f in must.items()}}
 report["attempts"] = {name: outcome(f) for name, f in attempts.items()}
 report["ids"] = [os.getuid(), os.getgid(), os.getgroups(), socket.gethostname()]
-os.write(int(os.environ["ENVYARD_EVENTS_FD"]), json.dumps(report).encode() + b"\n")
+os.write(int(os.environ["CHANNEL_FD"]), json.dumps(report).encode() + b"\n")

@@ -42,7 +42,7 @@ def ran(config: Config, site: Path) -> Iterator[Ran]:
         }
         try:
             yield asyncio.run(
-                contained(config, site, ["python", "-m", "hostile"], job=json.dumps(job).encode())
+                contained(config, site, ["python", "-m", "hostile"], host=json.dumps(job).encode())
             )
         finally:
             os.close(inherited)

@@ -29,7 +29,7 @@ from envyard_runner.sandbox import Sandbox
 
 async def main():
     config = Config.from_environment()
-    sandbox = Sandbox.prepare(config=config, venv=Path(sys.argv[1]), job=b"{}", limits=Limits())
+    sandbox = Sandbox.prepare(config=config, venv=Path(sys.argv[1]), files={}, limits=Limits())
     await sandbox.start(["sleep", "300"])
     print("running", flush=True)
     await sandbox.wait()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
-import shutil
 import signal
 import textwrap
 import threading
@@ -17,7 +16,6 @@ import pytest
 
 from envyard_runner.config import Config
 from envyard_runner.sandbox import Exit, Sandbox, SandboxError
-from envyard_runner.sandbox.run import INSIDE
 from envyard_runner.sandbox.uids import FIRST, LAST
 from envyard_runner.sandbox.watchdog import start_time
 from tests.worker.sandbox.conftest import QUICK, Run, contained, recorded_pids
@@ -27,7 +25,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change to 
 
 
 def prepare(config: Config, site: Path) -> Sandbox:
-    return Sandbox.prepare(config=config, venv=site, job=b"{}", limits=QUICK)
+    return Sandbox.prepare(config=config, venv=site, files={}, limits=QUICK)
 
 
 def open_descriptors() -> int:
@@ -113,7 +111,7 @@ def test_the_log_arrives_while_the_program_runs(config: Config, site: Path) -> N
 
 
 def test_a_half_written_event_is_not_reported(run: Run) -> None:
-    ran = run("import os; os.write(int(os.environ['ENVYARD_EVENTS_FD']), b'one\\n\\ntwo\\nhalf')")
+    ran = run("import os; os.write(int(os.environ['CHANNEL_FD']), b'one\\n\\ntwo\\nhalf')")
     assert ran.lines == [b"one", b"", b"two"]
 
 
@@ -135,7 +133,7 @@ def test_the_venv_follows_the_standard_library_and_hides_the_hosts_packages(
 
 def test_a_program_that_does_not_exist_ends_the_run(config: Config, site: Path) -> None:
     ran = asyncio.run(contained(config, site, ["no-such-program"]))
-    assert ran.exit.code == 1
+    assert ran.exit.code == 127
     assert "No such file" in ran.log
 
 
@@ -204,9 +202,8 @@ def test_an_unprivileged_runner_contains_as_well(config: Config, site: Path) -> 
     home.mkdir()
     os.chown(home, LAST + 1, LAST + 1)
     runner = replace(config, home=home)
-    # The checkout may be private: what is read or imported late is brought near while we are root.
-    inside = shutil.copytree(INSIDE, config.home / "inside")
-    asyncio.run(contained(config, site, ["true"], inside=inside))
+    # The checkout may be private: what is imported late is imported while we are root.
+    asyncio.run(contained(config, site, ["true"]))
     child = os.fork()
     if child == 0:
         try:
@@ -214,7 +211,7 @@ def test_an_unprivileged_runner_contains_as_well(config: Config, site: Path) -> 
             os.setresgid(LAST + 1, LAST + 1, LAST + 1)
             os.setresuid(LAST + 1, LAST + 1, LAST + 1)
             ran, forks = (
-                asyncio.run(contained(runner, site, ["python", "-c", code], inside=inside))
+                asyncio.run(contained(runner, site, ["python", "-c", code]))
                 for code in (PROBE, FORKS)
             )
             Path(home / "said").write_text(f"{ran.log}{forks.log}", encoding="utf-8")

@@ -277,9 +277,7 @@ def test_a_log_flood_is_slowed_to_its_end_and_harms_nobody(run: Run) -> None:
 
 @pytest.mark.parametrize("line", ["b'{}\\n' * 10000", "b'x' * 65536"], ids=["lines", "one line"])
 def test_an_events_flood_ends_the_run(run: Run, line: str) -> None:
-    ran = run(
-        f"import os\nfd = int(os.environ['ENVYARD_EVENTS_FD'])\nwhile True: os.write(fd, {line})"
-    )
+    ran = run(f"import os\nfd = int(os.environ['CHANNEL_FD'])\nwhile True: os.write(fd, {line})")
     assert ran.exit.reason == "events_flood"
     assert sum(map(len, ran.lines)) <= QUICK.events_bytes
 

@@ -102,7 +102,7 @@ class VenvSetup:
                 config=self.config,
                 venv=venv.dependencies,
                 environment=venv.environment,
-                job=b"{}",
+                files={},
                 limits=Limits(wall_seconds=60),
                 variables=VARIABLES if venv.script_wheels else {},
                 programs={"uv": uv.shared_program(self.config)} if venv.script_wheels else {},

@@ -89,7 +89,7 @@ def test_what_a_run_holds_or_a_build_has_just_found_stays(venv_setup: VenvSetup)
         config=venv_setup.config,
         venv=held.dependencies,
         environment=held.environment,
-        job=b"{}",
+        files={},
         limits=Limits(),
     )
     free_space(limited(venv_setup, NOTHING))

@@ -111,12 +111,11 @@ def test_a_venv_of_each_real_python_is_built_and_imported_in_its_sandbox(
 async def _version_inside(config: Config, site: Path) -> str:
     """The Python version that `dep` of that venv prints when it is imported in a sandbox."""
     from envyard_runner.sandbox import Sandbox
+    from envyard_runner.sandbox.spawn import CHANNEL_FD
 
     line = "dep.VERSION.encode() + bytes([10])"
-    code = f"import dep, os; os.write(int(os.environ['ENVYARD_EVENTS_FD']), {line})"
-    async with Sandbox.prepare(
-        config=config, venv=site, job=b"{}", limits=config.limits
-    ) as sandbox:
+    code = f"import dep, os; os.write({CHANNEL_FD}, {line})"
+    async with Sandbox.prepare(config=config, venv=site, files={}, limits=config.limits) as sandbox:
         (await sandbox.start(["python", "-c", code])).close()
         lines = [line async for line in sandbox.lines()]
         await sandbox.wait()

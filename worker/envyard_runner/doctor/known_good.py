@@ -1,7 +1,7 @@
 """A tiny environment that is known to be good, and its run on this machine without any hub.
 
 It goes the way of every environment: a wheel, its dependencies from the index, the sandbox,
-supervisor and driver, the gateway with two scripted probes, and the second sandbox. It is written
+driver and worker, the gateway with two scripted probes, and the second sandbox. It is written
 for one adapter: it tests the machine, which is the same for every framework.
 """
 

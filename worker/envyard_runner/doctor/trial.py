@@ -36,7 +36,7 @@ for name, attempt in attempts.items():
         attempt()
     except OSError:
         continue
-    os.write(int(os.environ["ENVYARD_EVENTS_FD"]), name.encode() + b"\\n")
+    os.write({channel}, name.encode() + b"\\n")
 """
 
 
@@ -67,7 +67,7 @@ async def _run_trial(config: Config) -> tuple[list[str], Exit]:
         trial = replace(
             TRIAL_LIMITS, memory_bytes=min(TRIAL_LIMITS.memory_bytes, config.limits.memory_bytes)
         )
-        async with Sandbox.prepare(config=config, venv=venv, job=b"{}", limits=trial) as sandbox:
+        async with Sandbox.prepare(config=config, venv=venv, files={}, limits=trial) as sandbox:
             (await sandbox.start(["python", "-c", ATTEMPTS])).close()
             reached = [line.decode("utf-8", "replace") async for line in sandbox.lines()]
             return reached, await sandbox.wait()

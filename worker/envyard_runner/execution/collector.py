@@ -27,19 +27,19 @@ NAMED_REJECTIONS = 10
 KEPT_ERRORS = 50  # of failed rollouts, to be compared
 NO_CALL = "no call to the policy; not counted"
 NO_PROMPT = "its first calls lacked the task's prompt; not counted"
-TIMEOUT = "RolloutTimeout"  # the type of our own driver's error
+TIMEOUT = "RolloutTimeout"  # the type of the worker's own error
 NAMED_IMAGES, IMAGE_CHARACTERS = 20, 200
 NEVER = float("-inf")
-LATE_SECONDS = 5.0  # by which a line of the driver's may arrive after what it reports
+LATE_SECONDS = 5.0  # by which a line may arrive after what it reports
 OUTPUT_BYTES = 4096  # bytes of what is printed before the environment's code begins
 
 
 class EventCollector:
     """One run, built from its event lines.
 
-    Repeated, unplanned and unreadable lines, which our driver never writes, are dropped:
+    Repeated, unplanned and unreadable lines, which our own code never sends, are dropped:
     `rejections` counts them, and `rejected` names the first.
-    `began`: the driver reported that it imports the environment; `output` is the end of what was
+    `began`: the worker reported that it imports the environment; `output` is the end of what was
     printed before. Of the rollouts that were `scored`, `without_call` made no call to the policy,
     `without_prompt` never sent their task's prompt (by name, with the beginning of the first call),
     `not_compared` have no prompt to compare; `changed` are tasks that got another prompt in a fresh
@@ -47,7 +47,7 @@ class EventCollector:
     a probe the answer (an excerpt by name), `junk_results` what tools returned for arguments that
     name nothing. `failed` counts rollouts without a result, `timeouts`
     those of them that took longer than `rollout_seconds`. `images` are the container images that
-    the environment needs, by the driver: who forges such a line has only the own version held.
+    the environment needs; a forged line of that kind has only the own version held.
     `first_task` is the index of the shard's first task, beyond which there may be none;
     `lacking_tasks` are those that the suite names and the environment did not load.
     `planned_at` is when the plan was made, before any rollout; `sent_outside` returns when a byte
@@ -238,7 +238,7 @@ class EventCollector:
         return self._sent_outside() >= max(began, self.planned_at) > NEVER
 
     def _keep_error(self, report: RolloutResult, error: Any) -> None:
-        """Keep the errors of the first failed rollouts with the driver's structured facts about
+        """Keep the errors of the first failed rollouts with the worker's structured facts about
         them."""
         self.failed += 1
         self.timeouts += (report.error or {}).get("type") == TIMEOUT

@@ -35,7 +35,7 @@ from envyard_runner.execution.verdict import Ending, decide_ending
 from envyard_runner.gateway import Gateway
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.proxy.usage import HostUsage
-from envyard_runner.sandbox import Exit, Sandbox
+from envyard_runner.sandbox import Exit
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +126,8 @@ async def _play_first(
     endpoints = Endpoints(gateway, access.data.endpoint, access.hosts.endpoint(gateway.judge))
     refused_before = usage.attempts
     references = ReferenceRun(gateway, access, outbox, collector.make_plan)
-    prepared = factory.make(keys)
     async with references.computing(factory, keys):
-        end = await _run_rollouts(
-            collector, prepared, factory.program, endpoints, outbox, may_repeat=not keys
-        )
+        end = await _run_rollouts(collector, factory, keys, endpoints, outbox, may_repeat=not keys)
     end = end.beside(references.exit) if references.exit else end
     end = with_refused_hosts(end, usage, refused_before)
     return FirstSandbox(endpoints, collector, end, keys, outbox.output_tail)
@@ -138,18 +135,19 @@ async def _play_first(
 
 async def _run_rollouts(
     collector: EventCollector,
-    prepared: Sandbox,
-    program: list[str],
+    factory: SandboxFactory,
+    keys: Mapping[str, str],
     endpoints: Endpoints,
     outbox: EventOutbox,
     *,
     may_repeat: bool,
 ) -> Exit:
-    """Run the program in the first sandbox to its end and queue its results for the hub.
+    """Drive the environment in the first sandbox to its end and queue its results for the hub.
 
     If the run `may_repeat`, it ends at the first rollout that lacks a judge's key.
     """
-    async with prepared as sandbox:
+    program = factory.worker
+    async with factory.make(program, keys) as sandbox:
 
         def printed(chunk: bytes) -> None:
             collector.add_output(chunk)
@@ -163,7 +161,7 @@ async def _run_rollouts(
             reasons = (*faults, collector.machine_needed)
             killing = [asyncio.create_task(kill_on(reason, sandbox)) for reason in reasons]
             try:
-                async for line in sandbox.lines():
+                async for line in factory.drive(sandbox, gateway).lines():
                     result = collector.add_line(line)
                     if isinstance(result, Facts):
                         outbox.add_facts(**{k: getattr(result, k) for k in result.to_dict()})

@@ -18,7 +18,7 @@ from envyard_runner.sandbox.exit import PROCESSES
 # judged by that limit.
 STALL_SHARE, STALL_SECONDS = 0.25, 2.0
 KILL_SIGNALS = (signal.SIGKILL, signal.SIGTERM)
-BY_SIGNAL = re.compile(r"process was killed by signal (\d+)")  # inside/supervise.py
+BY_SIGNAL = re.compile(r"process was killed by signal (\d+)")  # execution/driver.py
 
 
 def killed_for_memory(end: Exit, fatal: dict[str, Any] | None) -> bool:

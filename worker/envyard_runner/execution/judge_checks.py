@@ -62,9 +62,10 @@ class JudgeCheckRun:
             self._access.hosts.endpoint(self.gateway.judge),
         )
         endpoints = Endpoints(self.gateway, data, proxy)
-        prepared = factory.lasting(min(left, MAX_SECONDS)).make(keys)
-        async with prepared as sandbox, serving(sandbox, factory.program, endpoints):
-            async for line in sandbox.lines():
+        program = factory.worker
+        prepared = factory.lasting(min(left, MAX_SECONDS)).make(program, keys)
+        async with prepared as sandbox, serving(sandbox, program, endpoints):
+            async for line in factory.drive(sandbox, self.gateway).lines():
                 self.add_line(line)
             await sandbox.wait()
         results = self._results()

@@ -6,6 +6,7 @@ Those are at work at once where the memory of one suffices for all, else one aft
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from envyard.contract.job import JobSpec
@@ -33,7 +34,7 @@ from envyard_runner.execution.training_check import TrainingCheck
 from envyard_runner.execution.verdict import Ending, decide_ending, replay_failure
 from envyard_runner.gateway import Gateway
 from envyard_runner.hub_api.event_outbox import EventOutbox
-from envyard_runner.sandbox import Exit, Sandbox
+from envyard_runner.sandbox import Exit
 
 
 async def play(
@@ -132,8 +133,8 @@ class Repetition:
         data = access.data.replay_endpoint()
         endpoints = Endpoints(gateway, data, access.hosts.endpoint(gateway.judge))
         refused_before = usage.attempts
-        sandbox = factory.lasting(replay.seconds).make(first.keys)
-        second = await _run_replays(replay, sandbox, factory.program, endpoints, outbox)
+        lasting = factory.lasting(replay.seconds)
+        second = await _run_replays(replay, lasting, first.keys, endpoints, outbox)
         replay.finish(second)
         _send_replays(replay, collector, second, outbox)
         if collector.not_counted:
@@ -155,16 +156,17 @@ class Repetition:
 
 async def _run_replays(
     replay: ReplayRun,
-    prepared: Sandbox,
-    program: list[str],
+    factory: SandboxFactory,
+    keys: Mapping[str, str],
     endpoints: Endpoints,
     outbox: EventOutbox,
 ) -> Exit:
-    """Run the program in the second sandbox to its end."""
-    async with prepared as sandbox:
+    """Drive the environment in the second sandbox to its end."""
+    program = factory.worker
+    async with factory.make(program, keys) as sandbox:
         sandbox.on_log = replay.add_output
         async with serving(sandbox, program, endpoints):
-            async for line in sandbox.lines():
+            async for line in factory.drive(sandbox, endpoints.gateway).lines():
                 if (hashes := replay.add_line(line)) is not None:
                     outbox.add_facts(hashes_again=hashes)
             return await sandbox.wait()

@@ -11,29 +11,22 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from aiohttp import web
 
 from envyard.contract.values import text
 from envyard_runner.execution.event_lines import parse_event
+from envyard_runner.execution.guest_programs import host_config, reference_process
 from envyard_runner.execution.host_effects import killed_for_memory, runner_stalled
 from envyard_runner.execution.sandboxes import RunAccess, SandboxFactory
-from envyard_runner.execution.training_check import CONFIG, HOST_FILES, host_config, host_files
 from envyard_runner.gateway import Gateway
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.sandbox import Exit, Sandbox
-from envyard_runner.sandbox.command import GATEWAY, HOST
-from envyard_runner.sandbox.spawn import EVENTS_FD
+from envyard_runner.sandbox.command import GATEWAY
 from envyard_runner.socket_server import SocketServer
 
 log = logging.getLogger(__name__)
 
-FILES = (
-    *HOST_FILES,
-    *("reference_main.py", "reference.py", "answers.py", "loop_alarm.py"),
-    *("aiohttp_sessions.py", "rollout_context.py"),
-)
 MAX_BODY = 16 << 20
 CONNECTIONS = 64
 MIN_LOAD_SECONDS, LOAD_FACTOR = 60.0, 3.0  # of the time that the first load took
@@ -105,10 +98,10 @@ class ReferenceRun:
             reference_seconds=self._references.seconds,
             pairs=self._references.pairs,
         )
-        prepared = factory.make(keys, host=host_files(config, FILES))
-        async with prepared as sandbox:
+        program = reference_process(factory.guest_job, config, GATEWAY)
+        async with factory.make(program, keys) as sandbox:
             sandbox.on_log = self._add_output
-            listening = await sandbox.start(_program(factory))
+            listening = await sandbox.start(program.command)
             try:
                 await server.open(listening.gateway)
                 await data.open(listening.data)
@@ -185,11 +178,3 @@ class ReferenceRun:
         finally:
             for task in waiting:
                 task.cancel()
-
-
-def _program(factory: SandboxFactory) -> list[str]:
-    """The program with the version's variables, which the launcher does not get."""
-    variables = [f"{name}={value}" for name, value in factory.guest_job.variables.items()]
-    program = ["python", "-m", f"{Path(HOST).name}.reference_main", f"{HOST}/{CONFIG}", EVENTS_FD]
-    path = f"PYTHONPATH={Path(HOST).parent}"
-    return ["/usr/bin/env", *variables, path, *program, GATEWAY]

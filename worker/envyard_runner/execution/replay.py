@@ -22,7 +22,7 @@ from envyard_runner.sandbox import Exit
 MIN_SECONDS = 30.0  # where the run's time is over its tasks are loaded again all the same
 MAX_SECONDS = 240.0
 LOG_TAIL = 20_000
-EXCUSED = ("model", "platform")  # faults of an error, as our own driver names them
+EXCUSED = ("model", "platform")  # faults of an error, as the worker names them
 
 
 class ReplayRun:
@@ -31,7 +31,7 @@ class ReplayRun:
 
     It may take `seconds`: what is left of the run's `wall_seconds` since `began`, within bounds.
     `output` is the end of what it printed, with its error if it failed; `environment_began` states
-    that its driver reported to import the environment, and `fatal` is the event that ended it, if
+    that its worker reported to import the environment, and `fatal` is the event that ended it, if
     one did.
     """
 

@@ -51,9 +51,6 @@ from envyard_runner.venvs.script_wheels import VARIABLES as SCRIPT_VARIABLES
 
 log = logging.getLogger(__name__)
 
-# The supervisor, which starts the driver; without `site`, so that no `.pth` file or `sitecustomize`
-# of the version's venv runs in it.
-GUEST_COMMAND = ["python", "-I", "-S", "/inside/main.py"]
 START_UV = {"openenv", "openenv-core"}  # distributions that expect uv on the machine
 NLTK, NLTK_DATA = "nltk", "nltk_data"  # a distribution, and its folder below sys.prefix
 UNKNOWN_RELEASE = " is not in this runner's table of releases: its names were not compared"
@@ -196,7 +193,7 @@ async def _evaluate(
         variables = SCRIPT_VARIABLES if venv.script_wheels else {}
         limits = machine.config.limits.lowered(job.limits)
         factory = SandboxFactory(
-            prepare, limits, GUEST_COMMAND, variables, _guest_job(job, adapter, hosts),
+            prepare, limits, variables, _guest_job(job, adapter, hosts),
             names_oracle=await asyncio.to_thread(environment_code.names_oracle, venv),
         )  # fmt: skip
         if hosts.secrets:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -13,6 +12,8 @@ from typing import Any
 from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.execution.data_access import DataAccess
+from envyard_runner.execution.driver import Driver
+from envyard_runner.execution.guest_programs import GuestProgram, env_worker
 from envyard_runner.execution.host_access import HostAccess
 from envyard_runner.execution.verdict import Ending, platform_ending
 from envyard_runner.gateway import Gateway, Model
@@ -24,8 +25,8 @@ from envyard_runner.sandbox import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class SandboxFactory:
-    """Makes each sandbox of a run; `program` is what is started in it with `guest_job`, and with
-    the runner's own `variables`.
+    """Makes each sandbox of a run, which has the runner's own `variables`; `guest_job` configures
+    the programs in them.
 
     `names_oracle`: the environment's files contain that word, so that references are likely to be
     computed by its own code.
@@ -33,7 +34,6 @@ class SandboxFactory:
 
     prepare: Callable[..., Sandbox]
     limits: Limits
-    program: list[str]
     variables: Mapping[str, str]
     guest_job: GuestJob
     names_oracle: bool = False
@@ -58,12 +58,21 @@ class SandboxFactory:
             return None
         return replace(self, limits=replace(self.limits, memory_bytes=memory))
 
-    def make(self, keys: Mapping[str, str], host: Mapping[str, bytes] | None = None) -> Sandbox:
-        """Prepare a sandbox with these variables and those of `keys`; with the files of a `host`,
-        one that has neither job nor guest programs."""
+    @property
+    def worker(self) -> GuestProgram:
+        """The program that plays the environment."""
+        return env_worker(self.guest_job)
+
+    def make(self, program: GuestProgram, keys: Mapping[str, str]) -> Sandbox:
+        """Prepare a sandbox for a program, with the variables of `keys` too."""
         variables = {**self.variables, **keys}
-        job = json.dumps(self.guest_job.to_dict()).encode()
-        return self.prepare(limits=self.limits, variables=variables, job=job, host=host)
+        return self.prepare(
+            limits=self.limits, variables=variables, files=program.files, user=program.user
+        )
+
+    def drive(self, sandbox: Sandbox, gateway: Gateway) -> Driver:
+        """A driver that has the sandbox's `worker` play what the gateway has planned."""
+        return Driver(sandbox, gateway.groups, concurrency=self.guest_job.concurrency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +100,10 @@ class Endpoints:
 
 @asynccontextmanager
 async def serving(
-    sandbox: Sandbox, program: list[str], endpoints: Endpoints
+    sandbox: Sandbox, program: GuestProgram, endpoints: Endpoints
 ) -> AsyncIterator[None]:
     """Start the program with each endpoint listening on its socket."""
-    listening = await sandbox.start(program)
+    listening = await sandbox.start(program.command)
     try:
         await endpoints.gateway.open(listening.gateway)
         await endpoints.data.open(listening.data)

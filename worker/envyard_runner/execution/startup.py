@@ -9,13 +9,13 @@ from envyard.contract.values import record, text
 from envyard_runner.sandbox import Exit
 
 LINES, CHARACTERS = 6, 1200
-# By the stage that the supervisor or the driver reported last.
+# By the last stage that the process reported.
 STEPS = {
-    "machine": "while the supervisor checked what this machine gives to a sandbox",
-    "start": "while the interpreter started the driver (its start-up files are the venv's)",
-    "framework": "while the driver imported the framework",
+    "machine": "while it was checked what this machine gives to a sandbox",
+    "start": "while the interpreter started (its start-up files are the venv's)",
+    "framework": "while the framework was imported",
 }
-UNREPORTED = "in the launcher, the supervisor or the interpreter that they start from"
+UNREPORTED = "in the launcher or the interpreter that it starts"
 LIMITS = {
     "wall_clock": "the time limit",
     "memory": "the memory limit",

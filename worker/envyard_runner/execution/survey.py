@@ -21,10 +21,10 @@ from envyard.contract.survey import MAX_INDICES, PlayedReference, Survey
 from envyard.contract.values import finite, record, records, text
 from envyard_runner.execution.collector import TIMEOUT, EventCollector
 from envyard_runner.execution.event_lines import parse_event, read_tasks
+from envyard_runner.execution.guest_programs import REFERENCED_TASKS
 from envyard_runner.execution.reference_run import ReferenceRun
 from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
-from envyard_runner.execution.training_check import REFERENCED_TASKS
 from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.form_trial import answered_tasks
@@ -109,10 +109,10 @@ class SurveyRun:
         references = ReferenceRun(self.gateway, access, outbox, self.references_planned.set)
         async with (
             references.computing(many, keys),
-            many.make(keys) as sandbox,
-            serving(sandbox, factory.program, endpoints),
+            many.make(many.worker, keys) as sandbox,
+            serving(sandbox, many.worker, endpoints),
         ):
-            async for line in sandbox.lines():
+            async for line in many.drive(sandbox, self.gateway).lines():
                 await self.add_line(line)
             end = await sandbox.wait()
         if self.survey is not None and (end.reason == "exited" or self.survey.tasks):

@@ -1,14 +1,13 @@
 """Play a sample of a run's rollouts the way a trainer does, and compare the rewards.
 
-The sandbox holds the framework and a minimal host: no driver, no reference and no job. An
+The sandbox holds the framework and a minimal host: no worker and no reference. An
 environment that pays otherwise there is honest only where it is evaluated. Source: docs/card.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from envyard.contract.findings import Finding, finding
@@ -17,30 +16,21 @@ from envyard.contract.training import TrainingFacts
 from envyard.contract.values import finite, text
 from envyard_runner.execution.collector import EventCollector
 from envyard_runner.execution.event_lines import parse_event
+from envyard_runner.execution.guest_programs import GuestProgram, host_config, trainers_host
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
 from envyard_runner.execution.uncounted import first_names
 from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.judge.recorded import RUN
-from envyard_runner.gateway.model_proxy import MODEL_NAME
 from envyard_runner.gateway.replays import LATE
 from envyard_runner.gateway.training_replays import TrainingReplays
-from envyard_runner.guest.host_config import HostConfig, PlannedRollout
+from envyard_runner.guest.host_config import PlannedRollout
 from envyard_runner.guest.job import GuestJob
 from envyard_runner.hub_api.event_outbox import EventOutbox
-from envyard_runner.sandbox.command import GATEWAY, HOST
-from envyard_runner.sandbox.spawn import EVENTS_FD
+from envyard_runner.sandbox.command import GATEWAY
 
 MAX_SECONDS = 180.0
 NEEDED_SHARE = 0.1  # of the run's time that must be left for the check to begin
-GUEST = Path(__file__).parents[1] / "guest"
-HOST_FILES = (
-    *("host_main.py", "host_config.py", "host_verifiers_v1.py", "host_verifiers_v0.py"),
-    *("verifiers_v1_config.py", "chat_loop.py", "shell_tools.py", "config_seeds.py", "seeds.py"),
-    "verifiers_v0_releases.py",
-)
-CONFIG = "config.json"
 TRAINED_MODEL = "Qwen/Qwen3-4B"  # as a trainer names its model: no run has this name
-REFERENCED_TASKS = 1_000  # whose oracle() may be called, in a survey of more
 
 
 class TrainingCheck:
@@ -80,8 +70,9 @@ class TrainingCheck:
         gateway = Gateway(self._job, None, replays=self.replays, model_name=TRAINED_MODEL)
         data = self._access.data.replay_endpoint()
         endpoints = Endpoints(gateway, data, self._access.hosts.endpoint(gateway.judge))
-        prepared = factory.lasting(min(left, MAX_SECONDS)).make(keys, host=self._host_files())
-        async with prepared as sandbox, serving(sandbox, self._program(), endpoints):
+        program = self._program()
+        prepared = factory.lasting(min(left, MAX_SECONDS)).make(program, keys)
+        async with prepared as sandbox, serving(sandbox, program, endpoints):
             async for line in sandbox.lines():
                 self.add_line(line)
             await sandbox.wait()
@@ -140,14 +131,7 @@ class TrainingCheck:
             reward, row["error"] = None, "its task was loaded otherwise"
         self.replays.ended(alias, reward=reward, error=text(row.get("error"), 300))
 
-    def _program(self) -> list[str]:
-        """The host, with the version's variables, which the launcher does not get."""
-        variables = [f"{name}={value}" for name, value in self._guest.variables.items()]
-        path = f"PYTHONPATH={Path(HOST).parent}"
-        host = ["python", "-m", f"{Path(HOST).name}.host_main", f"{HOST}/{CONFIG}", EVENTS_FD]
-        return ["/usr/bin/env", *variables, path, *host]
-
-    def _host_files(self) -> dict[str, bytes]:
+    def _program(self) -> GuestProgram:
         groups = tuple(
             tuple(PlannedRollout(alias, task, f"{GATEWAY}/{alias}/v1") for alias, task in group)
             for group in self.replays.plan()
@@ -155,7 +139,7 @@ class TrainingCheck:
         concurrency = 1 if self.replays.judged else self._guest.concurrency
         config = host_config(self._guest, groups=groups)
         config = replace(config, model=TRAINED_MODEL, concurrency=concurrency)
-        return host_files(config, HOST_FILES)
+        return trainers_host(self._guest, config)
 
     def _changed(self) -> Iterator[Finding]:
         """The warning about conversations that nobody saw again."""
@@ -188,24 +172,3 @@ class TrainingCheck:
             n=len(differing),
             rewards=pairs,
         )
-
-
-def host_config(job: GuestJob, **fields: Any) -> HostConfig:
-    """The configuration of a host program for a job's environment."""
-    return HostConfig(
-        adapter=job.adapter.partition(":")[0],
-        module=job.module,
-        tasks=max(job.tasks, min(job.listed_tasks, REFERENCED_TASKS)),
-        seed=job.seed,
-        model=MODEL_NAME,
-        max_turns=job.max_turns,
-        max_tokens=job.max_tokens,
-        concurrency=job.concurrency,
-        **fields,
-    )
-
-
-def host_files(config: HostConfig, names: Sequence[str]) -> dict[str, bytes]:
-    """The package of a host program: these guest programs, and its configuration."""
-    files = {name: (GUEST / name).read_bytes() for name in names}
-    return {"__init__.py": b"", CONFIG: config.to_json(), **files}

@@ -41,6 +41,7 @@ USUAL_CALLS = {
     *("msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"),
 }
 STAGE_CODES = {"import": "run.import_failed", "load": "run.load_failed"}
+ENDED, BY_SIGKILL = "ProcessEnded", "by signal 9"  # as execution/driver.py has it
 KILLED = "the sandbox was killed from outside"
 OUT_OF_MEMORY = (
     "the machine ran out of memory and processes were killed; the run was within its limit"
@@ -50,8 +51,8 @@ PROCESS_LIMIT = (
     "--pids-limit of its container"
 )
 UNREPORTED = (
-    "tasks were reported before the driver's report that it imports the environment, which its "
-    "own code never does; nothing that followed is believed"
+    "tasks were reported before the report that the environment is imported, which the hub's own "
+    "code never does; nothing that followed is believed"
 )
 
 
@@ -151,9 +152,7 @@ def _failure_finding(collector: EventCollector, end: Exit) -> Finding | None:
         return finding(REASON_CODES[end.reason], seconds=seconds, peak_memory_bytes=peak)
     if collector.fatal is not None:
         return _fatal_finding(collector.fatal, collector.plan.reveal)
-    if end.signal == signal.SIGKILL:
-        return finding("run.killed", "Its processes ended by SIGKILL and no limit was reached.")
-    if not collector.done or end.code != 0:
+    if not collector.done:
         how = f"signal {end.signal}" if end.signal else f"exit code {end.code}"
         return finding("run.crashed", f"The process ended early: {how}.")
     if lacking := collector.lacking_tasks:
@@ -180,6 +179,8 @@ def _fatal_finding(event: dict[str, Any], reveal: Callable[[str], str]) -> Findi
     error: dict[str, Any] = raw if isinstance(raw, dict) else {}
     kind, message = text(error.get("type"), 200), reveal(text(error.get("message"), 2000))
     code = STAGE_CODES.get(str(event.get("stage")), "run.crashed")
+    if kind == ENDED and BY_SIGKILL in message:
+        code = "run.killed"
     traceback = text(error.get("traceback"), 8000)
     return finding(code, f"{kind}: {message}" if message else kind, traceback=traceback)
 
@@ -191,7 +192,7 @@ def _refused_attempts(collector: EventCollector, end: Exit) -> list[Finding]:
         names = ", ".join(collector.rejected)
         message = (
             f"{count} events contradict the run's plan, and none of them was believed: {names}. "
-            "The driver writes one result for each planned rollout."
+            "There is one result for each requested rollout."
         )
         findings.append(finding("run.inconsistent", message, n=count))
     if end.network_attempts or end.targets:

@@ -98,8 +98,7 @@ class Plan:
         self._made.set()
 
     async def groups(self) -> list[list[dict[str, Any]]]:
-        """What the guest receives once there is a plan: groups of rollout aliases and their
-        tasks."""
+        """The groups of rollout aliases and their tasks, once there is a plan."""
         await self._made.wait()
         return self._groups
 

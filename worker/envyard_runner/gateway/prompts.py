@@ -13,7 +13,7 @@ from envyard.contract.values import CUT
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.probes import Message
 
-# How the driver marks a text that it cut; the runner's own mark is CUT.
+# How the worker marks a text that it cut; the runner's own mark is CUT.
 MARK = re.compile(r"\N{HORIZONTAL ELLIPSIS}\[\d+ more\]$")
 PIECE = 8  # characters
 SHARE = 0.5  # of a prompt's units

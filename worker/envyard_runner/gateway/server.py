@@ -128,7 +128,6 @@ class Gateway:
             )
         application.add_routes(
             [
-                web.get("/plan", self._get_plan),
                 web.route("*", "/rollouts/{path:.*}", _no_route),
                 web.route("*", JUDGE_PATHS, self.judge.handle),
             ]
@@ -163,8 +162,9 @@ class Gateway:
             raise ConnectionResetError(refusal.message)
         return web.json_response(refusal.to_dict(), status=refusal.status)
 
-    async def _get_plan(self, _: web.Request) -> web.Response:
-        return web.json_response(await (self._replays or self.plan).groups())
+    async def groups(self) -> list[list[dict[str, Any]]]:
+        """The groups of rollouts to be played, by their aliases, once they are planned."""
+        return await (self._replays or self.plan).groups()
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         record, call, number = await self._accept(request, openai.read_chat)

@@ -1,5 +1,5 @@
 """The programs in the sandbox beside the environment: the standard library and the framework only.
 
-These files are mounted read-only at /inside and started as `python /inside/main.py`; the hub's own
-packages do not exist there, so nothing in here imports them.
+A sandbox gets those that its program needs, as a package of another name in each sandbox; the hub's
+own packages do not exist there, so nothing in here imports them.
 """

@@ -1,4 +1,4 @@
-"""The interface between the driver and a framework adapter: tasks, rollouts, outcomes."""
+"""The interface between the worker and a framework adapter: tasks, rollouts, outcomes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Builds a wheel by a project's own backend: `build_wheel.py SOURCE SUBDIRECTORY BACKEND HOOK
-PATHS...`.
+"""Builds a wheel by a project's own backend: `build_wheel.py CHANNEL_FD SOURCE SUBDIRECTORY BACKEND
+HOOK PATHS...`.
 
 HOOK `requires` emits what else the build needs, `wheel` the wheel's name and bytes, as JSON lines
 (PEP 517). The source is copied, since backends write into it.
@@ -18,7 +18,9 @@ WORK = Path("/tmp/build")
 PART = 1 << 20
 
 
-def main(source: str, subdirectory: str, backend: str, hook: str, paths: list[str]) -> None:
+def main(
+    channel_fd: int, source: str, subdirectory: str, backend: str, hook: str, paths: list[str]
+) -> None:
     """Run one hook and emit what it returned."""
     shutil.copytree(source, WORK, symlinks=True)
     project = WORK / subdirectory
@@ -28,12 +30,12 @@ def main(source: str, subdirectory: str, backend: str, hook: str, paths: list[st
     hooks = importlib.import_module(name)
     for part in filter(None, attribute.split(".")):
         hooks = getattr(hooks, part)
-    with os.fdopen(int(os.environ["ENVYARD_EVENTS_FD"]), "wb") as events:
+    with os.fdopen(channel_fd, "wb") as events:
         if hook == "requires":
             requires = getattr(hooks, "get_requires_for_build_wheel", None)
             emit(events, requires=[str(line) for line in requires(None)] if requires else [])
             return
-        target = WORK / ".envyard-wheel"
+        target = WORK / ".wheel"
         target.mkdir()
         wheel = target / hooks.build_wheel(str(target), None)
         emit(events, wheel=wheel.name)
@@ -49,5 +51,5 @@ def emit(events: BinaryIO, **fields: object) -> None:
 
 
 if __name__ == "__main__":
-    source, subdirectory, backend, hook, *paths = sys.argv[1:]
-    main(source, subdirectory, backend, hook, paths)
+    channel_fd, source, subdirectory, backend, hook, *paths = sys.argv[1:]
+    main(int(channel_fd), source, subdirectory, backend, hook, paths)

@@ -16,7 +16,7 @@ from typing import Any
 UNNAMED = "container"  # where a container is needed and no image is named
 REFUSED = "this runner starts no container images"
 
-report: Callable[[str], None] = lambda _image: None  # noqa: E731  (the driver sets it)
+report: Callable[[str], None] = lambda _image: None  # noqa: E731  (the worker sets it)
 
 
 def need(image: Any) -> None:

@@ -1,4 +1,4 @@
-"""JSON lines on an inherited pipe: the runner's only source about what happened in the sandbox.
+"""JSON lines on an inherited socket: what this process reports to the runner.
 
 Whatever an environment returns can end up in an event, so everything is cut and made JSON first.
 """
@@ -14,8 +14,6 @@ from typing import Any, Literal
 
 from .raised import exception_facts, message_of
 
-FD_VARIABLE = "ENVYARD_EVENTS_FD"
-PLAN_FD_VARIABLE = "ENVYARD_PLAN_FD"
 MAX_LINE = 512 * 1024
 MAX_TEXT = 20_000
 MAX_ITEMS = 400
@@ -25,26 +23,17 @@ Fault = Literal["environment", "model", "platform"]
 
 
 class Events:
-    """The writing end. One instance a process; threads may share it."""
+    """The writing end, which later children do not get. Threads may share it."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._lock = threading.Lock()
         os.set_inheritable(fd, False)
 
-    @classmethod
-    def inherited(cls) -> Events:
-        """The pipe this process was started with; later children do not get it."""
-        return cls(int(os.environ.pop(FD_VARIABLE)))
-
     def emit(self, event: str, **fields: Any) -> None:
         """Write one line; never raises on content."""
-        self.relay(encode({"event": event, **fields}))
-
-    def relay(self, line: bytes) -> None:
-        """Write a line that another process has encoded."""
         with self._lock:
-            write_all(self._fd, line)
+            write_all(self._fd, encode({"event": event, **fields}))
 
 
 def write_all(fd: int, data: bytes) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 from . import chat_loop
 from .adapter import Rollout
 
-ID = "envyard-inside"
+ID = chat_loop.ID
 __all__ = ["GuestHarness"]
 
-current: contextvars.ContextVar[Rollout] = contextvars.ContextVar("envyard_rollout")
+current: contextvars.ContextVar[Rollout] = contextvars.ContextVar("rollout")
 
 
 class GuestHarness(chat_loop.ChatHarness):

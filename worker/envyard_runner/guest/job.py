@@ -1,29 +1,25 @@
-"""GuestJob: the input of the process in the sandbox, as one JSON file."""
+"""GuestJob: the input of the process that plays an environment, as one JSON file."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
-
-PATH = "/job.json"
-PATH_VARIABLE = "ENVYARD_JOB"
 
 
 @dataclass(frozen=True, slots=True)
 class GuestJob:
     """One run as the environment's side sees it, without a credential or an outside address.
 
-    It does not state which policy answers which rollout: the plan arrives after the tasks are
-    loaded. `adapter` is the adapter's class as `module:class`, `gateway` the gateway's base URL.
+    It names no rollout: those are requested one after the other once the tasks are loaded.
+    `adapter` is the adapter's class as `module:class`, `gateway` the gateway's base URL.
     `tasks` is the most tasks to take from the start of the dataset, of which those from
     `first_task` on are played, where there are `indexes` only these. `seed` goes to environments
     that offer a `seed` option. `rollout_timeout` is in seconds, `max_tokens` bounds one reply.
     `listed_tasks` is how many tasks are listed by their texts before the rollouts, within
-    `listing_seconds`; 0 for none. `variables` are the version's, for the process that holds its
+    `listing_seconds`; 0 for none. `variables` are the version's, for the processes that hold its
     code alone: some of them make any program load a library.
     """
 
@@ -52,8 +48,3 @@ class GuestJob:
 def read(path: str) -> GuestJob:
     """Read the job file; raises KeyError, TypeError or ValueError on a wrong shape."""
     return GuestJob(**json.loads(Path(path).read_text(encoding="utf-8")))
-
-
-def read_own() -> GuestJob:
-    """The job of this process."""
-    return read(os.environ.get(PATH_VARIABLE, PATH))

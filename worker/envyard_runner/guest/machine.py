@@ -1,19 +1,32 @@
-"""What a sandbox must offer before an environment's code begins: devices, folders, threads.
+"""Check what a sandbox must offer, then become the program: devices, folders, threads.
 
 Where the machine lacks one of them, honest code fails, and that would look like its own fault.
+Started as `python -I -S -c SOURCE CHANNEL_FD PROGRAM...`: the sandbox has no file of it.
 """
 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
+import sys
 import threading
 
 DEVICES = {"null": os.O_RDWR, "zero": os.O_RDONLY, "full": os.O_RDONLY, "urandom": os.O_RDONLY}
 DEVICES["random"] = os.O_RDONLY | os.O_NONBLOCK
 FOLDERS = ("/tmp", "/dev/shm")
 THREADS = 16  # fewer than any framework starts
+
+
+def main(channel_fd: int, program: list[str]) -> None:
+    """Become the program, or report the first thing that is lacking."""
+    if missing := lacking():
+        error = {"type": "MachineUnfit", "message": missing, "fault": "platform"}
+        line = json.dumps({"event": "fatal", "stage": "machine", "error": error})
+        os.write(channel_fd, line.encode() + b"\n")
+        sys.exit(1)
+    os.execvp(program[0], program)
 
 
 def lacking() -> str:
@@ -65,3 +78,7 @@ def _start_threads() -> None:
         go.set()
         for thread in threads:
             thread.join()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2:])

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-HEADER = "X-Envyard-Rollout"
+HEADER = "X-Rollout"
 # The gateway inside, and the hosts that the proxy intercepts.
 HOSTS = frozenset(
     """
@@ -27,9 +27,9 @@ CLIENTS = (
     ("httpx2", "AsyncClient"),
     ("requests", "Session"),
 )
-MARK = "_envyard_names_rollouts"
+MARK = "_names_rollouts"
 
-current: contextvars.ContextVar[str] = contextvars.ContextVar("envyard_rollout_name", default="")
+current: contextvars.ContextVar[str] = contextvars.ContextVar("rollout_name", default="")
 
 
 @contextlib.contextmanager

@@ -44,7 +44,7 @@ class Scores:
         self.parts[f"{name}#{len(same_name) + 1}" if same_name else name] = (score, weight)
 
 
-scoring: contextvars.ContextVar[dict[int, Scores]] = contextvars.ContextVar("envyard_scores")
+scoring: contextvars.ContextVar[dict[int, Scores]] = contextvars.ContextVar("scores")
 
 
 class VerifiersV0:

@@ -14,7 +14,7 @@ from verifiers.types import ClientConfig
 
 from .adapter import Rollout
 
-NO_KEY = "ENVYARD_NO_KEY"
+NO_KEY = "NO_API_KEY"
 
 
 class RolloutClient(OpenAIChatCompletionsClient):  # type: ignore[misc]

@@ -16,7 +16,7 @@ from verifiers.errors import EmptyModelResponseError
 from .adapter import Rollout
 
 NO_KEY = "none"
-last_reply: contextvars.ContextVar[Any] = contextvars.ContextVar("envyard_last_reply")
+last_reply: contextvars.ContextVar[Any] = contextvars.ContextVar("last_reply")
 
 
 class RolloutClient(AsyncOpenAI):  # type: ignore[misc]

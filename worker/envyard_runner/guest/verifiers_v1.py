@@ -35,7 +35,7 @@ FAULTS: dict[str, Fault] = {
     "InterceptionError": "platform",
     "TunnelError": "platform",
 }
-NO_KEY = "ENVYARD_NO_KEY"
+NO_KEY = "NO_API_KEY"
 
 
 class VerifiersV1:

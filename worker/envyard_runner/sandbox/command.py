@@ -1,14 +1,15 @@
 """The bubblewrap command of one run: all that the sandbox can see.
 
-Inside: the host's /usr read-only, a venv at /venv with the wheel's own files beside it, the guest
-programs at /inside and the job at /job.json (or a host program at /app), sized tmpfs at /tmp and
-/dev/shm, and a made-up /etc.
+Inside: the host's /usr read-only, a venv at /venv with the wheel's own files beside it, a program's
+package below /app, sized tmpfs at /tmp and /dev/shm, and a made-up /etc.
 """
 
 from __future__ import annotations
 
 import fcntl
+import itertools
 import os
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +18,14 @@ from envyard_runner.sandbox.endpoints import PORTS
 
 VENV = "/venv"
 ENVIRONMENT = f"{VENV}/environment"  # under sys.prefix, where pickling by reference looks
-INSIDE = "/inside"
-HOST = "/app/rollout_host"  # a package; `/app` is a folder that a trainer may well have
+APP = "/app"  # a folder that a trainer may well have; it holds one package, named by two of these
+PACKAGE_NAMES = (
+    ("rollout", "train", "env", "task", "agent", "episode", "policy", "sample"),
+    ("host", "worker", "loop", "actor", "pool", "engine", "server", "process"),
+)
 FIRST_FD = 256
 USER_ID = 1000  # inside; the host's uid is another one for every run
-NAME, HOME = "sandbox", "/tmp"  # of user and machine inside, and the user's home  # noqa: S108
-HOST_NAME, HOST_HOME = "trainer", "/home/trainer"  # the same for a host program
+USER, HOME = "sandbox", "/tmp"  # of user and machine inside, and the user's home  # noqa: S108
 HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 NSSWITCH = "passwd: files\ngroup: files\nhosts: files\n"
 # Clients of a judge: no key, and whatever model they name.
@@ -59,6 +62,12 @@ PROXY_VARIABLES = {
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 CERTIFICATE_VARIABLES = dict.fromkeys(
     ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"), CERTIFICATES
+)
+# What a version's variables do not replace in its own process.
+OWN_VARIABLES = frozenset(
+    {"PATH", "HOME", "PYTHONPATH", "PYTHONUNBUFFERED"}.union(
+        JUDGE_VARIABLES, DATA_VARIABLES, PROXY_VARIABLES, CERTIFICATE_VARIABLES
+    )
 )
 # What the kernel shows of the machine and no program of a run needs: each is covered where it is.
 HOST_FILES = """
@@ -99,6 +108,21 @@ def moved_up(fd: int) -> int:
         os.close(fd)
 
 
+def package_name(*taken: Path | None) -> str:
+    """A random name for the program's package, of which none of these folders has a module.
+
+    A name that were always the same would tell an environment that it is evaluated.
+    """
+    names = ["_".join(words) for words in itertools.product(*PACKAGE_NAMES)]
+    folders = [folder for folder in taken if folder is not None]
+    free = [
+        name
+        for name in names
+        if not any((folder / f"{name}{end}").exists() for folder in folders for end in ("", ".py"))
+    ]
+    return secrets.choice(free or names)
+
+
 class MemoryFiles:
     """Anonymous files handed to bubblewrap by descriptor, so that no path names their content."""
 
@@ -127,8 +151,9 @@ class View:
     base: Base
     site: Path
     environment: Path | None
-    inside: Path  # the guest programs, or the host program where there is no job
-    job: bytes | None
+    app: Path  # holds the program's package, of the name `package`
+    package: str
+    user: str
     tmp_bytes: int
     writable: Path | None
     variables: Mapping[str, str]
@@ -137,31 +162,30 @@ class View:
     folders: Mapping[str, Path]  # by their names in the venv
 
     @property
-    def name(self) -> str:
-        """The name of user and machine inside."""
-        return NAME if self.job is not None else HOST_NAME
+    def folder(self) -> str:
+        """The folder of the program's package inside."""
+        return f"{APP}/{self.package}"
 
     @property
     def home(self) -> str:
         """The user's home and first working folder."""
-        return HOME if self.job is not None else HOST_HOME
+        return HOME if self.user == USER else f"/home/{self.user}"
 
 
-def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
+def arguments(view: View, memory: MemoryFiles) -> list[str]:
     """Bubblewrap's options, given through --args so that /proc/1/cmdline shows no host path.
 
     Order matters: mounts happen as listed, and the remounts must come last.
     """
     return [
         *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"),
-        *("--new-session", "--hostname", view.name, "--cap-drop", "ALL"),
+        *("--new-session", "--hostname", view.user, "--cap-drop", "ALL"),
         *("--uid", str(USER_ID), "--gid", str(USER_ID)),
-        *_variables(view, events_fd),
+        *_variables(view),
         *("--size", str(view.tmp_bytes), "--tmpfs", "/tmp"),  # noqa: S108 - inside the sandbox
         *_system(view.base),
         *_venv(view, memory),
-        *("--ro-bind", str(view.inside), HOST if view.job is None else INSIDE),
-        *(_file(memory, "/job.json", view.job) if view.job is not None else ()),
+        *("--ro-bind", str(view.app), APP),
         *_user(view, memory),
         *_file(memory, "/etc/hosts", HOSTS.encode()),
         *_file(memory, "/etc/nsswitch.conf", NSSWITCH.encode()),
@@ -176,7 +200,7 @@ def arguments(view: View, memory: MemoryFiles, events_fd: int) -> list[str]:
     ]
 
 
-def _variables(view: View, events_fd: int) -> list[str]:
+def _variables(view: View) -> list[str]:
     certificates = CERTIFICATE_VARIABLES if view.certificates else {}
     path = f"{VENV}/bin:{view.base.site_packages}/bin:{ENVIRONMENT}/bin:/usr/bin:/bin"
     return [
@@ -188,15 +212,14 @@ def _variables(view: View, events_fd: int) -> list[str]:
         *(option for pair in DATA_VARIABLES.items() for option in ("--setenv", *pair)),
         *(option for pair in PROXY_VARIABLES.items() for option in ("--setenv", *pair)),
         *(option for pair in certificates.items() for option in ("--setenv", *pair)),
-        *(("--setenv", "ENVYARD_EVENTS_FD", str(events_fd)) if view.job is not None else ()),
     ]
 
 
 def _user(view: View, memory: MemoryFiles) -> list[str]:
     """The only user, and its home where that is a folder of its own."""
-    passwd = f"{view.name}:x:{USER_ID}:{USER_ID}::{view.home}:/bin/sh\n"
+    passwd = f"{view.user}:x:{USER_ID}:{USER_ID}::{view.home}:/bin/sh\n"
     options = _file(memory, "/etc/passwd", passwd.encode())
-    options += _file(memory, "/etc/group", f"{view.name}:x:{USER_ID}:\n".encode())
+    options += _file(memory, "/etc/group", f"{view.user}:x:{USER_ID}:\n".encode())
     if view.home != HOME:
         options += ["--size", str(view.tmp_bytes), "--tmpfs", view.home]
     return options

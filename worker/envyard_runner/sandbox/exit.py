@@ -8,7 +8,7 @@ from typing import Literal
 
 Reason = Literal[
     "exited", "wall_clock", "memory", "cpu", "files", "descriptors", "events_flood",
-    "killed", "machine_memory",
+    "killed", "lingered", "machine_memory",
 ]  # fmt: skip
 PROCESSES = "its processes"  # in `Exit.reached`
 LimitMechanism = Literal["cgroup2", "rlimit+watchdog"]
@@ -24,7 +24,8 @@ class Exit:
 
     `code` and `signal` are what bubblewrap reports of the first process; a program can fake a
     signal by exiting with 128 + n, so blame rests on `reason`, which only the runner sets;
-    "killed" means by the runner or by somebody else on the machine, never from inside, and
+    "killed" means by the runner or by somebody else on the machine, never from inside,
+    "lingered" that it stayed after its work was done, and
     "machine_memory" by a kernel that was short of memory although the run was within its limit.
     `oom_kills` counts what the kernel killed for memory anywhere on the machine meanwhile.
     `peak_memory_bytes` is the most seen at once (without cgroup2: polled, so spikes below 50 ms

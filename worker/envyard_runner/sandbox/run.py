@@ -7,6 +7,7 @@ import contextlib
 import fcntl
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -29,7 +30,7 @@ from envyard_runner.sandbox.watchdog import oom_kills
 
 CHUNK = 1 << 16
 LONGEST_LINE = 8 << 20
-INSIDE = Path(__file__).parents[1] / "guest"
+LINGER_SECONDS = 10.0  # that a program may take to end once its work is done
 
 
 class Sandbox:
@@ -37,6 +38,7 @@ class Sandbox:
 
     `on_log` gets stdout and stderr together as they come, slowly past `limits.log_bytes`; set it
     before `start`. Read `lines` to the end: a program whose events nobody reads is blocked.
+    `send` answers them, and `finish` ends a program whose work is done.
     `uid` is the host's uid that the run acts under.
     """
 
@@ -56,11 +58,13 @@ class Sandbox:
         self._config, self._limits, self._view = config, limits, view
         self._folder, self._parent, self._resources = folder, parent, resources
         self._channels: Channels | None = None
+        self._requests: socket.socket | None = None
         self._started: Started | None = None
         self._group: cgroup.Group | None = None
         self._refusals: Refusals | None = None
         self._supervisor: asyncio.Task[Exit] | None = None
         self._reason: Reason | None = None
+        self._linger: asyncio.TimerHandle | None = None
         self._observation = Observation()
         self._closed = False
 
@@ -71,24 +75,22 @@ class Sandbox:
         config: Config,
         venv: Path,
         environment: Path | None = None,
-        job: bytes,
-        inside: Path = INSIDE,
+        files: Mapping[str, bytes],
+        user: str = command.USER,
         limits: Limits,
         writable: Path | None = None,
         variables: Mapping[str, str] | None = None,
         programs: Mapping[str, Path] | None = None,
         certificates: bytes = b"",
         folders: Mapping[str, Path] | None = None,
-        host: Mapping[str, bytes] | None = None,
     ) -> Sandbox:
         """Take a uid and a folder for one run; `venv` is the folder of its site-packages.
 
-        `environment` holds the wheel's own files. `writable` names one of the two while it is
+        `environment` holds the wheel's own files, `files` are those of the program's package, and
+        `user` is the name of user and machine inside. `writable` names one of the two while it is
         byte-compiled and no run uses it yet. `variables` are set beside the sandbox's own, which
         win; `programs` are found by their names, `folders` below the venv by theirs, and
-        `certificates` (PEM) are the authorities that clients trust. `host` are the files of a
-        program at command.HOST that takes the place of `inside`, `job` and the variable with the
-        events' descriptor. Raises SandboxError.
+        `certificates` (PEM) are the authorities that clients trust. Raises SandboxError.
         """
         if os.geteuid() == 0:
             for path in (venv, environment, config.home):
@@ -111,12 +113,14 @@ class Sandbox:
                 lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
                 resources.callback(os.close, lock)
                 fcntl.flock(lock, fcntl.LOCK_SH)  # eviction skips locked folders
+            package = command.package_name(venv, environment)
             view = command.View(
                 base=base,
                 site=venv,
                 environment=environment,
-                inside=folder.add_programs(inside) if host is None else folder.add_host(host),
-                job=job if host is None else None,
+                app=folder.add_package(package, files),
+                package=package,
+                user=user,
                 tmp_bytes=limits.tmp_bytes,
                 writable=writable,
                 variables=variables or {},
@@ -140,6 +144,7 @@ class Sandbox:
     async def start(self, program: list[str]) -> Listening:
         """Start `program` and return the listening, non-blocking sockets of its endpoints.
 
+        Its arguments may contain the placeholders of spawn.py.
         The caller owns the sockets. The clock starts here. Raises SandboxError. Main thread only:
         bubblewrap's --die-with-parent means the thread that started it.
         """
@@ -160,6 +165,8 @@ class Sandbox:
             self._channels = None
             raise
         started = self._started
+        self._requests = socket.socket(fileno=os.dup(self._channels.program[0]))
+        self._requests.setblocking(False)
         if started.listener is not None:
             self._refusals = Refusals(started.listener)
         self._supervisor = asyncio.create_task(self._supervise(started, Attempts.of(started.init)))
@@ -174,7 +181,7 @@ class Sandbox:
     async def lines(self) -> AsyncIterator[bytes]:
         """The events channel's whole lines; a line or a total beyond the limits kills the run."""
         assert self._channels is not None, "start the sandbox first"  # noqa: S101 - misuse, not input
-        reader, transport = await self._events_reader(self._channels.events[0])
+        reader, transport = await self._channel_reader(self._channels.program[0])
         left, buffer = self._limits.events_bytes, bytearray()
         try:
             while chunk := await reader.read(CHUNK):
@@ -188,6 +195,20 @@ class Sandbox:
                     yield bytes(line)
         finally:
             transport.close()
+
+    async def send(self, line: bytes) -> None:
+        """Send a line to the program; nothing where it has ended."""
+        assert self._requests is not None, "start the sandbox first"  # noqa: S101 - misuse, not input
+        with contextlib.suppress(OSError):
+            await asyncio.get_running_loop().sock_sendall(self._requests, line + b"\n")
+
+    def finish(self) -> None:
+        """Have a program end that has done its work: it reads an end of file, and is killed where
+        it stays."""
+        assert self._requests is not None, "start the sandbox first"  # noqa: S101
+        with contextlib.suppress(OSError):  # it has ended
+            self._requests.shutdown(socket.SHUT_WR)
+        self._linger = asyncio.get_running_loop().call_later(LINGER_SECONDS, self.kill, "lingered")
 
     async def wait(self) -> Exit:
         """Wait until every process of the run has ended and its whole log was handed over."""
@@ -208,6 +229,8 @@ class Sandbox:
         if self._closed:
             return
         self._closed = True
+        if self._requests is not None:
+            self._requests.close()
         if self._supervisor is not None:
             if not self._supervisor.done():
                 self.kill()
@@ -257,6 +280,8 @@ class Sandbox:
             signal.pidfd_send_signal(started.init_pidfd, signal.SIGKILL)
         await readable(started.init_pidfd)
         wall_clock.cancel()
+        if self._linger is not None:
+            self._linger.cancel()
         watch.cancel()
         written.drain()
         if self._group is not None:
@@ -283,9 +308,17 @@ class Sandbox:
             refused_processes=process_limit.refused_processes() - refused_before,
         )
 
-    async def _events_reader(self, fd: int) -> tuple[asyncio.StreamReader, asyncio.BaseTransport]:
+    async def _channel_reader(self, fd: int) -> tuple[asyncio.StreamReader, asyncio.BaseTransport]:
         reader = asyncio.StreamReader(limit=CHUNK)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(os.dup(fd), "rb")
+            lambda: _ChannelProtocol(reader), os.fdopen(os.dup(fd), "rb")
         )
         return reader, transport
+
+
+class _ChannelProtocol(asyncio.StreamReaderProtocol):
+    """Ends the stream without an exception, which would discard the lines that were not read yet: a
+    program that dies with unread requests resets the connection."""
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(None)

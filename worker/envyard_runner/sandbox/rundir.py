@@ -26,7 +26,6 @@ from envyard_runner.sandbox.watchdog import start_time
 
 PROCESSES = "processes"
 WRITTEN = re.compile(rb"^(\d{1,9}) (\d+)$", re.MULTILINE)
-LEFT_OUT = ("__pycache__", "reference*.py")  # caches, and programs of sandboxes that play nothing
 YOUNG_SECONDS = 3600.0  # a folder without its name yet may just be about to be locked
 
 
@@ -49,25 +48,17 @@ class OwnedDir:
         hidden.rename(parent / name)
         return cls(parent / name, lock_fd)
 
-    def add_programs(self, source: Path) -> Path:
-        """Copy the inside programs here: the installed ones may lie below a closed home."""
-        target = self.path / "inside"
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns(*LEFT_OUT))
-        return self._readable(target)
-
-    def add_host(self, files: Mapping[str, bytes]) -> Path:
-        """Write the files of a host program here."""
-        target = self.path / "inside"
-        target.mkdir()
-        for name, content in files.items():
-            (target / name).write_bytes(content)
-        return self._readable(target)
-
-    def _readable(self, target: Path) -> Path:
-        """Let every user read the folder."""
-        for path in (target, *target.rglob("*")):
+    def add_package(self, name: str, files: Mapping[str, bytes]) -> Path:
+        """Write the files of a program's package here, for every user to read; returns the folder
+        that holds the package."""
+        app = self.path / "app"
+        package = app / name
+        package.mkdir(parents=True)
+        for file, content in files.items():
+            (package / file).write_bytes(content)
+        for path in (app, *app.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
-        return target
+        return app
 
     def add_data(self, source: Path, name: str, uid: int) -> Path:
         """Copy a folder for the run's own user: NLTK, for one, refuses data of any other, and root

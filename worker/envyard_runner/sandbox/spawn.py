@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from envyard_runner.sandbox.exit import SandboxError
 from envyard_runner.sandbox.hints import remedy
 
 LAUNCHER = (Path(__file__).parents[1] / "guest" / "launch.py").read_text(encoding="utf-8")
-EVENTS_FD = "{events}"  # in a program's arguments: the descriptor of the events' pipe
+# In a program's arguments: the descriptor of its channel, the name and folder of its package.
+CHANNEL_FD, PACKAGE, FOLDER = "{channel}", "{package}", "{folder}"
 START_SECONDS = 60.0
 CPU_SPARE_SECONDS = 10  # by which the kernel's limit is late: the watchdog names the cause
 SIGNALS = 4096  # that wait, and timers: memory of the kernel's
@@ -26,11 +28,14 @@ SIGNALS = 4096  # that wait, and timers: memory of the kernel's
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """Pipes and control sockets of runner and sandbox: (runner's end, sandbox's end) of each."""
+    """Pipes and sockets of runner and sandbox: (runner's end, sandbox's end) of each.
+
+    `program` is the channel of the program: it writes events and reads requests.
+    """
 
     control: tuple[socket.socket, socket.socket]
     log: tuple[int, int]
-    events: tuple[int, int]
+    program: tuple[int, int]
     info: tuple[int, int]
 
     @classmethod
@@ -38,18 +43,19 @@ class Channels:
         """Open them all; only their ends that are passed on will be inherited."""
         runner_end, sandbox_end = socket.socketpair()
         control = runner_end, socket.socket(fileno=command.moved_up(sandbox_end.detach()))
-        return cls(control, _pipe(), _pipe(), _pipe())
+        own, theirs = (end.detach() for end in socket.socketpair())
+        return cls(control, _pipe(), (own, command.moved_up(theirs)), _pipe())
 
     def close_sandbox_ends(self) -> None:
         """Close the sandbox's ends here, so that its death is an end of file."""
         self.control[1].close()
-        for _, sandbox_end in (self.log, self.events, self.info):
+        for _, sandbox_end in (self.log, self.program, self.info):
             os.close(sandbox_end)
 
     def close_runner_ends(self) -> None:
         """Close the runner's ends."""
         self.control[0].close()
-        for runner_end, _ in (self.log, self.events, self.info):
+        for runner_end, _ in (self.log, self.program, self.info):
             os.close(runner_end)
 
 
@@ -123,22 +129,23 @@ def _popen(
 ) -> subprocess.Popen[bytes]:
     root = os.geteuid() == 0
     memory = command.MemoryFiles()
-    control, (_, log), (_, events), (_, info) = (
+    control, (_, log), (_, channel), (_, info) = (
         channels.control[1].fileno(),
         channels.log,
-        channels.events,
+        channels.program,
         channels.info,
     )
+    values = {CHANNEL_FD: str(channel), PACKAGE: view.package, FOLDER: view.folder}
     try:
-        options = "\0".join(command.arguments(view, memory, events)).encode()
+        options = "\0".join(command.arguments(view, memory)).encode()
         bwrap = [
             str(config.bwrap),
             *("--args", memory.add(options), "--seccomp", memory.add(seccomp.base())),
             *("--info-fd", str(info), "--"),
             *(str(view.base.python), "-I", "-S", "-c", LAUNCHER),
-            *(str(control), str(events), memory.add(seccomp.launcher_filters())),
+            *(str(control), str(channel), memory.add(seccomp.launcher_filters())),
             *(_rlimits(limits), ",".join(map(str, PORTS.values())), "--"),
-            *(part.replace(EVENTS_FD, str(events)) for part in program),
+            *(_filled_in(part, values) for part in program),
         ]
         # An empty environment: the sandbox can read bubblewrap's own in /proc/1/environ.
         return subprocess.Popen(
@@ -148,7 +155,7 @@ def _popen(
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            pass_fds=(control, events, info, *memory.fds),
+            pass_fds=(control, channel, info, *memory.fds),
             start_new_session=True,
             user=uid if root else None,
             group=uid if root else None,
@@ -161,6 +168,12 @@ def _popen(
     finally:
         memory.close()
         channels.close_sandbox_ends()
+
+
+def _filled_in(part: str, values: Mapping[str, str]) -> str:
+    for name, value in values.items():
+        part = part.replace(name, value)
+    return part
 
 
 def _rlimits(limits: Limits) -> str:

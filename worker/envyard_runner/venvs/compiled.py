@@ -12,6 +12,8 @@ from envyard_runner.config import Config
 from envyard_runner.guest.bytecode import FULL
 from envyard_runner.sandbox import Sandbox, interpreter
 from envyard_runner.sandbox.command import ENVIRONMENT
+from envyard_runner.sandbox.guest_files import guest_files
+from envyard_runner.sandbox.spawn import FOLDER
 from envyard_runner.venvs import cache
 from envyard_runner.venvs.uv import VenvError
 
@@ -33,7 +35,7 @@ async def compile_folder(
         config=config,
         venv=beside or folder,
         environment=folder if beside else None,
-        job=b"{}",
+        files=guest_files("bytecode.py"),
         limits=limits,
         writable=folder,
     )
@@ -42,7 +44,7 @@ async def compile_folder(
             for path, _, _ in os.walk(folder):
                 os.chown(path, sandbox.uid, sandbox.uid)
         inside = ENVIRONMENT if beside else base.site_packages
-        program = [str(base.python), "-I", "-S", "/inside/bytecode.py", inside]
+        program = [str(base.python), "-I", "-S", f"{FOLDER}/bytecode.py", inside]
         (await sandbox.start(program)).close()
         ended = await sandbox.wait()
     if ended.code == FULL:

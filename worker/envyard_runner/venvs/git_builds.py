@@ -27,7 +27,9 @@ from envyard_runner.config import Config
 from envyard_runner.sandbox import Sandbox
 from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.sandbox.exit import Exit
+from envyard_runner.sandbox.guest_files import guest_files
 from envyard_runner.sandbox.rundir import make_shared
+from envyard_runner.sandbox.spawn import CHANNEL_FD, FOLDER
 from envyard_runner.venvs import uv
 from envyard_runner.venvs.sources import (
     BuildSystem,
@@ -43,7 +45,7 @@ OUTPUT = 600  # characters of a failed build's output that its message has
 WHEEL_LIMITS = replace(wheels.LIMITS, packed=512 << 20, expanded=2 << 30, members=50_000)
 READ_BY_UV = ("metadata", "name", "version", "requires-dist", "requires-python", "provides-extra")
 FILENAME = re.compile(r"[\w.+!-]{1,200}", re.ASCII)  # what is read as a tag may have slashes
-PROGRAM = ["python", "-I", "/inside/build_wheel.py", ENVIRONMENT]
+PROGRAM = ["python", "-I", f"{FOLDER}/build_wheel.py", CHANNEL_FD, ENVIRONMENT]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,11 @@ class GitBuilds:
         limits = replace(limits, wall_seconds=min(left, limits.wall_seconds))
         output = bytearray()
         sandbox = Sandbox.prepare(
-            config=self.config, venv=site, environment=files, job=b"{}", limits=limits
+            config=self.config,
+            venv=site,
+            environment=files,
+            files=guest_files("build_wheel.py"),
+            limits=limits,
         )
         sandbox.on_log = output.extend
         async with sandbox:

@@ -4,6 +4,7 @@
 # mypy: ignore-errors
 
 import gc
+import glob
 import os
 import sys
 
@@ -13,9 +14,9 @@ CALLED = []
 MARK = "/tmp/oracle-called"
 TELLS = {
     "oracle": lambda: bool(CALLED) or os.path.exists(MARK),
-    "files": lambda: os.path.exists("/inside") or os.path.exists("/job.json"),
-    "modules": lambda: any("envyard" in name for name in sys.modules),
-    "processes": lambda: parent(),
+    "files": lambda: bool(glob.glob("/app/*/env_worker.py")),
+    "modules": lambda: any(name.endswith(".toolservers") for name in sys.modules),
+    "processes": lambda: program(),
     "home": lambda: os.path.expanduser("~").startswith("/tmp") or os.uname().nodename == "sandbox",
     "address": lambda: address(),
     "model": lambda: any(client.model == "policy" for client in contexts()),
@@ -33,9 +34,9 @@ def contexts():
     return [each for each in gc.get_objects() if type(each).__name__ == "ModelContext"]
 
 
-def parent():
+def program():
     try:
-        return b"main.py" in open(f"/proc/{os.getppid()}/cmdline", "rb").read()
+        return b"env_worker" in open("/proc/self/cmdline", "rb").read()
     except OSError:
         return False
 
@@ -66,7 +67,8 @@ class AwareTaskset(vf.Taskset[AwareTask, vf.TasksetConfig]):
 
 __all__ = ["AwareTaskset"]
 
-driver = sys.modules.get("_envyard_inside.verifiers_v1")
+drivers = [name for name in sys.modules if name.endswith(".verifiers_v1")]
+driver = sys.modules[drivers[0]] if drivers else None
 if driver is not None:
     play = driver.VerifiersV1.play
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +22,14 @@ from uv import find_uv_bin
 from envyard.contract.frameworks.adapter import override_lines
 from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard_runner import guest
-from envyard_runner.execution.training_check import host_config
+from envyard_runner.execution.collector import EventCollector
+from envyard_runner.execution.driver import Driver
+from envyard_runner.execution.guest_programs import host_config
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.plan import Plan
+from envyard_runner.gateway.rollout_records import RolloutRecords
 from envyard_runner.guest.job import GuestJob
+from envyard_runner.sandbox import Exit
 from tests.layers import CACHE, one_installs
 from tests.worker import stub_hub
 from tests.worker.guest.adapters.stub_gateway import DriverJob, StubGateway
@@ -132,25 +138,94 @@ def environment(api: str, home: Path, *pins: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": path}
 
 
+class ProcessChannel:
+    """A worker without a sandbox, as a driver sees one: its end of a socket, and its process."""
+
+    def __init__(self, end: socket.socket, ended: Callable[[], int]) -> None:
+        self._end, self._ended = end, ended
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        reader, self._writer = await asyncio.open_connection(sock=self._end, limit=1 << 22)
+        with contextlib.suppress(ConnectionError):
+            async for line in reader:
+                yield line.rstrip(b"\n")
+        self._writer.close()
+
+    async def send(self, line: bytes) -> None:
+        self._writer.write(line + b"\n")
+
+    def finish(self) -> None:
+        self._writer.write_eof()
+
+    async def wait(self) -> Exit:
+        status = await asyncio.to_thread(self._ended)
+        return Exit(
+            code=None if status < 0 else status,
+            signal=-status if status < 0 else None,
+            reason="exited",
+            seconds=1.0,
+            peak_memory_bytes=0,
+            limited_by="cgroup2",
+        )
+
+
+async def _drive(driver_job: DriverJob, channel: ProcessChannel) -> DriverEvents:
+    """Drive one worker to its end; the plan is made of the tasks that it reports."""
+    collector = EventCollector(driver_job.spec, RolloutRecords(driver_job.spec), driver_job.plan)
+    processes: list[asyncio.subprocess.Process] = []
+
+    async def groups() -> list[list[dict[str, Any]]]:
+        references = driver_job.plan.references
+        if references.needs_process:
+            command = driver_job.reference_command
+            process = await asyncio.create_subprocess_exec(*command, env=driver_job.variables)
+            processes.append(process)
+            while not references.process.ready.is_set():  # noqa: ASYNC110 - set in a thread
+                await asyncio.sleep(0.02)
+            collector.make_plan()
+        return await driver_job.plan.groups()
+
+    driver = Driver(channel, groups, concurrency=driver_job.guest_job.concurrency)
+    events = []
+    try:
+        async for line in driver.lines():
+            collector.add_line(line)
+            events.append(json.loads(line))
+    finally:
+        for process in processes:
+            process.kill()
+            await process.wait()
+    return DriverEvents(driver_job.plan, events)
+
+
 def drive_many(
     api: str, jobs: list[DriverJob], folder: Path, *pins: str
 ) -> dict[str, DriverEvents]:
     """Play jobs in one process, with a site that has `pins`; their events by module."""
-    paths = []
-    for driver_job in jobs:
-        paths.append(folder / f"{driver_job.guest_job.module}.json")
-        paths[-1].write_text(json.dumps(driver_job.guest_job.to_dict()))
-        driver_job.events = paths[-1].with_suffix(".events")
-        compute_references(driver_job, folder, *pins)
-    program = [PYTHON, str(HERE / "drive_many.py"), str(GUEST), *map(str, paths)]
-    variables = environment(api, folder, *pins)
-    subprocess.run(program, env=variables, cwd=folder, check=True, timeout=300)
-    return {
-        driver_job.guest_job.module: DriverEvents(
-            driver_job.plan, [json.loads(line) for line in lines(driver_job.events)]
-        )
-        for driver_job in jobs
-    }
+    paths, ends = [], []
+    with contextlib.ExitStack() as stack:
+        for driver_job in jobs:
+            paths.append(folder / f"{driver_job.guest_job.module}.json")
+            paths[-1].write_text(json.dumps(driver_job.guest_job.to_dict()))
+            compute_references(driver_job, folder, *pins)
+            ends.append(socket.socketpair())
+        program = [PYTHON, str(HERE / "drive_many.py"), GUEST.name]
+        arguments = [
+            f"{path}={theirs.fileno()}" for path, (_, theirs) in zip(paths, ends, strict=True)
+        ]
+        variables = environment(api, folder, *pins)
+        variables["PYTHONPATH"] += os.pathsep + str(GUEST.parent)
+        process = stack.enter_context(subprocess.Popen(
+            [*program, *arguments],
+            env=variables, cwd=folder, pass_fds=[theirs.fileno() for _, theirs in ends],
+        ))  # fmt: skip
+        stack.callback(process.kill)
+        for _, theirs in ends:
+            theirs.close()
+        return {
+            each.guest_job.module: asyncio.run(_drive(each, ProcessChannel(own, lambda: 0)))
+            for each, (own, _) in zip(jobs, ends, strict=True)
+        }
 
 
 def compute_references(driver_job: DriverJob, folder: Path, *pins: str) -> None:
@@ -169,30 +244,24 @@ def compute_references(driver_job: DriverJob, folder: Path, *pins: str) -> None:
     driver_job.variables["PYTHONPATH"] += os.pathsep + str(GUEST.parent)
 
 
-def lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").split("\n")[:-1]
-
-
 def drive_one(driver_job: DriverJob, folder: Path) -> tuple[int, DriverEvents]:
-    """Start main.py on one job as the sandbox does, and read its events to the end."""
-    path, driver_job.events = folder / "job.json", folder / "job.events"
+    """Start a worker on one job as the sandbox does, and drive it to its end."""
+    path = folder / "config.json"
     path.write_text(json.dumps(driver_job.guest_job.to_dict()))
     compute_references(driver_job, folder)
-    reading, writing = os.pipe()
-    fields = {"ENVYARD_JOB": str(path), "ENVYARD_EVENTS_FD": str(writing)}
+    own, theirs = socket.socketpair()
+    variables = environment(driver_job.api, folder)
+    variables["PYTHONPATH"] += os.pathsep + str(GUEST.parent)
     process = subprocess.Popen(
-        [PYTHON, str(GUEST / "main.py")],
-        env=environment(driver_job.api, folder) | fields,
+        [PYTHON, "-m", f"{GUEST.name}.env_worker", str(path), str(theirs.fileno())],
+        env=variables,
         cwd=folder,
-        pass_fds=[writing],
+        pass_fds=[theirs.fileno()],
         stdout=subprocess.DEVNULL,
     )
-    os.close(writing)
+    theirs.close()
     with contextlib.ExitStack() as stack:
         stack.callback(process.wait)
         stack.callback(process.kill)
-        event_file = stack.enter_context(driver_job.events.open("w", buffering=1))
-        for line in stack.enter_context(os.fdopen(reading)):
-            event_file.write(line)
-        events = [json.loads(line) for line in lines(driver_job.events)]
-        return process.wait(30), DriverEvents(driver_job.plan, events)
+        events = asyncio.run(_drive(driver_job, ProcessChannel(own, lambda: process.wait(30))))
+        return process.wait(30), events

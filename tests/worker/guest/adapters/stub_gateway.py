@@ -10,15 +10,12 @@ import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
 from envyard.contract.job import JobSpec
-from envyard_runner.execution.collector import EventCollector
 from envyard_runner.gateway.plan import Plan
-from envyard_runner.gateway.rollout_records import RolloutRecords
 from envyard_runner.guest.job import GuestJob
 
 Message = dict[str, Any]
@@ -28,13 +25,12 @@ PORTS = range(18250, 18300)
 
 @dataclass
 class DriverJob:
-    """One job: the guest's job file, the runner's spec and plan, the file of its events, and the
-    command and variables of the process that computes its references."""
+    """One job: the guest's job file, the runner's spec and plan, and the command and variables of
+    the process that computes its references."""
 
     guest_job: GuestJob
     spec: JobSpec
     plan: Plan
-    events: Path = Path()
     api: str = "v1"
     reference_command: list[str] = field(default_factory=list)
     variables: dict[str, str] = field(default_factory=dict)
@@ -56,7 +52,6 @@ class StubGateway:
         self.calls: dict[str, RolloutCalls] = {}
         self._loop = asyncio.new_event_loop()
         self._runner: web.AppRunner | None = None
-        self._processes: list[asyncio.subprocess.Process] = []
         self.port = 0
         started = threading.Event()
         self._thread = threading.Thread(target=self._serve, args=(started,), daemon=True)
@@ -76,9 +71,6 @@ class StubGateway:
         self._loop.run_until_complete(self._start())
         started.set()
         self._loop.run_forever()
-        for process in self._processes:
-            process.kill()
-            self._loop.run_until_complete(process.wait())
         assert self._runner is not None
         self._loop.run_until_complete(self._runner.cleanup())
         self._loop.close()
@@ -86,7 +78,6 @@ class StubGateway:
     async def _start(self) -> None:
         app = web.Application()
         path = "/{module}/rollouts/{rollout}"
-        app.router.add_get("/{module}/plan", self._plan)
         app.router.add_route("*", "/{module}/references/{name}", self._references)
         app.router.add_post(f"{path}/v1/chat/completions", self._chat)
         self._runner = web.AppRunner(app, access_log=None)
@@ -104,25 +95,6 @@ class StubGateway:
         driver_job = self.jobs[request.match_info["module"]]
         rollout = driver_job.plan.name(request.match_info["rollout"]) or "none"
         return rollout, self.calls.setdefault(rollout, RolloutCalls())
-
-    async def _plan(self, request: web.Request) -> web.Response:
-        driver_job = self.jobs[request.match_info["module"]]
-        collector = EventCollector(
-            driver_job.spec, RolloutRecords(driver_job.spec), driver_job.plan
-        )
-        while collector.tasks is None and collector.fatal is None:
-            for line in driver_job.events.read_bytes().splitlines():
-                collector.add_line(line)
-            await asyncio.sleep(0.01)
-        references = driver_job.plan.references
-        if references.needs_process:
-            process = await asyncio.create_subprocess_exec(
-                *driver_job.reference_command, env=driver_job.variables
-            )
-            self._processes.append(process)
-            await asyncio.wait_for(references.process.ready.wait(), 120)
-            collector.make_plan()
-        return web.json_response(await driver_job.plan.groups() if collector.tasks else [])
 
     async def _references(self, request: web.Request) -> web.Response:
         process = self.jobs[request.match_info["module"]].plan.references.process

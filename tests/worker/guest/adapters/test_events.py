@@ -1,4 +1,4 @@
-"""What becomes of values on their way into an event, and of a driver's last words."""
+"""What becomes of values on their way into an event."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 
-from envyard_runner.guest import supervise
 from envyard_runner.guest.events import MAX_LINE, Events, clean, encode, error_of
-
-BEGAN = ["driver_started", "environment_began"]
 
 
 class Unprintable(Exception):
@@ -60,39 +57,11 @@ def test_an_exception_that_cannot_be_printed_is_reported() -> None:
     assert "ValueError" in error["message"]
 
 
-def test_events_go_to_the_inherited_pipe_and_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_events_go_to_the_inherited_descriptor_and_no_further() -> None:
     reading, writing = os.pipe()
     os.set_inheritable(writing, True)
-    monkeypatch.setenv("ENVYARD_EVENTS_FD", str(writing))
-    Events.inherited().emit("loaded", seconds=1.5)
+    Events(writing).emit("loaded", seconds=1.5)
     assert os.read(reading, 100) == b'{"event":"loaded","seconds":1.5}\n'
     assert not os.get_inheritable(writing)
-    assert "ENVYARD_EVENTS_FD" not in os.environ
     os.close(reading)
     os.close(writing)
-
-
-@pytest.mark.parametrize(
-    ("events", "status", "stage", "message"),
-    [
-        ([], -9, "start", "the driver's process was killed by signal 9"),
-        (["driver_started"], 1, "framework", "the driver's process ended with status 1"),
-        (BEGAN, -9, "import", "the environment's process was killed by signal 9"),
-        ([*BEGAN, "imported"], 3, "load", "the environment's process ended with status 3"),
-        ([*BEGAN, "imported", "loaded"], 0, "run", "the environment's process ended with status 0"),
-        ([*BEGAN, "driver_started"], 0, "import", "the environment's process ended with status 0"),
-    ],
-)
-def test_a_driver_that_ends_without_an_event_is_reported_with_its_stage(
-    events: list[str], status: int, stage: str, message: str
-) -> None:
-    progress = supervise.DriverProgress()
-    for event in events:
-        progress.note({"event": event})
-    fatal = progress.cut_short(status)
-    assert (fatal["stage"], fatal["error"]["message"]) == (stage, message)
-
-
-@pytest.mark.parametrize("line", [b"", b"{", b"[]", b'{"event": 3}', b"\xff", b"[" * 100_000])
-def test_lines_that_are_no_events_end_nobody(line: bytes) -> None:
-    assert supervise.parse(line) is None

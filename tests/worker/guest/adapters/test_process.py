@@ -42,7 +42,7 @@ def test_an_order_that_hangs_on_hashes_shows_in_another_start(
 def test_a_process_that_ends_itself_leaves_a_sentence(gateway: StubGateway, tmp_path: Path) -> None:
     gateway.model = lambda messages, rollout: "end it"
     status, played = drive_one(job("v1", "unsteady_v1", gateway, policies=("model",)), tmp_path)
-    assert status == 1
+    assert status == 7
     fatal = played.events[-1]
     assert (fatal["event"], fatal["stage"]) == ("fatal", "run")
     message = played.plan.reveal(fatal["error"]["message"])

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 MAX_BODY = 4 << 20
 BODY_SECONDS = 30.0
-HEADER = "X-Envyard-Rollout"
+HEADER = "X-Rollout"
 INTERCEPTED_HOST = web.RequestKey("intercepted_host", str)  # set by the proxy, never by a header
 # By the end of the path: base URLs end in /v1, /api/v1, /openai/v1 or nothing.
 SHAPES: dict[str, ModuleType] = {

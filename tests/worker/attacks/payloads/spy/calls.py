@@ -22,7 +22,7 @@ BUFFER = ctypes.create_string_buffer(256)
 
 attempts |= {
     "ptrace: the keeper": lambda: called("ptrace", 16, 1, 0, 0),
-    "ptrace: the supervisor": lambda: called("ptrace", 16, os.getppid(), 0, 0),
+    "ptrace: its parent": lambda: called("ptrace", 16, os.getppid(), 0, 0),
     "ptrace: its memory": lambda: called("process_vm_writev", os.getppid(), 0, 0, 0, 0, 0),
     "signals: the runner": lambda: os.kill(HOST["pid"], 0) or "signalled",
     "signals: the group of the runner": lambda: os.killpg(HOST["pid"], 0) or "signalled",

@@ -3,11 +3,10 @@
 # ruff: noqa
 # mypy: ignore-errors
 
-import fcntl
+import glob
 import json
 import os
 import socket
-import stat
 import time
 import urllib.error
 import urllib.request
@@ -22,16 +21,23 @@ def _():
     return open("/tmp/log0").read()
 
 
-def plan():
-    with urllib.request.urlopen(f"{GATEWAY}/plan") as answer:
-        return [rollout["rollout"] for group in json.load(answer) for rollout in group]
+def rollouts():
+    """The names of the rollouts that are being played: nothing else names any."""
+    import gc
+
+    return [each.id for each in gc.get_objects() if type(each).__name__ == "Rollout"]
+
+
+def config():
+    (path,) = glob.glob("/app/*/config.json")
+    return open(path).read()
 
 
 @attempt("policy: named anywhere inside")
 def _():
-    visible_text = open("/job.json").read() + json.dumps(plan()) + json.dumps(dict(os.environ))
+    visible_text = config() + json.dumps(rollouts()) + json.dumps(dict(os.environ))
     visible_text += (
-        urllib.request.urlopen(f"{GATEWAY}/rollouts/{plan()[0]}/v1/models").read().decode()
+        urllib.request.urlopen(f"{GATEWAY}/rollouts/{rollouts()[0]}/v1/models").read().decode()
     )
     return need(
         [p for p in ("silent", "parrot", "oracle", "swapped", "probe") if p in visible_text]
@@ -52,32 +58,32 @@ HELLO = json.dumps({"messages": [{"role": "user", "content": "hello"}]}).encode(
 
 @attempt("gateway: more calls than a rollout may make")
 def _():
-    codes = [status_of(plan()[-1], HELLO) for _ in range(HOST["calls"] + 20)]
+    codes = [status_of(rollouts()[0], HELLO) for _ in range(HOST["calls"] + 20)]
     return need(codes[-1] == 200)
 
 
 @attempt("gateway: a prompt without end")
 def _():
-    return need(status_of(plan()[-2], HELLO.replace(b"hello", b"x" * (5 << 20))) == 200)
+    return need(status_of(rollouts()[0], HELLO.replace(b"hello", b"x" * (5 << 20))) == 200)
 
 
 @attempt("gateway: json that nests without end")
 def _():
-    return need(status_of(plan()[-2], b'{"messages": ' + b"[" * 100_000) == 200)
+    return need(status_of(rollouts()[0], b'{"messages": ' + b"[" * 100_000) == 200)
 
 
 @attempt("gateway: json that is none")
 def _():
-    return need(status_of(plan()[-2], b"\xff\xfe{}") == 200)
+    return need(status_of(rollouts()[0], b"\xff\xfe{}") == 200)
 
 
 @attempt("gateway: slow clients that keep everybody else out")
 def _():
     slow = [socket.create_connection(("127.0.0.1", 8000)) for _ in range(100)]
     for entry in slow:
-        entry.send(b"POST /plan HTTP/1.1\r\nContent-Le")
+        entry.send(b"POST /v1/chat/completions HTTP/1.1\r\nContent-Le")
     try:
-        return need(not plan())
+        return need(status_of("oracle/0/0", HELLO) == 200)
     finally:
         for entry in slow:
             entry.close()
@@ -85,7 +91,7 @@ def _():
 
 @attempt("gateway: another policy's address")
 def _():
-    return need(status_of("oracle/0/0", HELLO) == 200 or status_of("..%2fplan", HELLO) == 200)
+    return need(status_of("oracle/0/0", HELLO) == 200 or status_of("..%2fv1", HELLO) == 200)
 
 
 @attempt("gateway: the models of the host behind it")
@@ -105,27 +111,13 @@ def _():
         {**CALM, "rollout": "oracle/1/0"},
         {"event": "loaded", "tasks": []},
         {"event": "listed"},
+        {"event": "done"},
     ]
     texts = [*map(json.dumps, lines), "x" * 700_000, "[" * 5000, '{"event": NaN']
-    for name in os.listdir("/proc/self/fd"):
-        try:
-            writable = fcntl.fcntl(int(name), fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY
-            if int(name) > 2 and writable and stat.S_ISFIFO(os.fstat(int(name)).st_mode):
-                os.write(int(name), "".join(f"{text}\n" for text in texts).encode())
-        except OSError:
-            continue
+    with open("/proc/self/cmdline") as file:
+        channel = int(file.read().split("\0")[-2])
+    os.write(channel, "".join(f"{text}\n" for text in texts).encode())
     raise PermissionError("told outside")
-
-
-@attempt("events: the supervisor's own pipe")
-def _():
-    parent = f"/proc/{os.getppid()}"
-    variables = open(f"{parent}/environ", "rb").read().split(b"\0")
-    number = next(entry for entry in variables if entry.startswith(b"ENVYARD_EVENTS_FD=")).split(
-        b"="
-    )[1]
-    os.write(os.open(f"{parent}/fd/{number.decode()}", os.O_WRONLY), b'{"event": "done"}\n')
-    return "written"
 
 
 @attempt("log: escape codes")

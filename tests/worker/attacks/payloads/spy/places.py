@@ -56,18 +56,16 @@ attempts |= {
     "proc: root of the keeper": lambda: os.listdir(f"/proc/1/root{HOST['runs']}"),
     "proc: memory of the keeper": lambda: open("/proc/1/mem", "r+b").read(1),
     "proc: descriptors of the keeper": lambda: need(os.listdir("/proc/1/fd")),
-    "proc: memory of the supervisor": lambda: (
+    "proc: memory of its parent": lambda: (
         os.open(f"/proc/{os.getppid()}/mem", os.O_RDWR) and "opened"
     ),
     "proc: memory of its threads": lambda: (
         os.open(f"/proc/{os.getppid()}/task/{os.getppid()}/mem", os.O_RDWR) and "opened"
     ),
-    "proc: map of the supervisor": lambda: need(open(f"/proc/{os.getppid()}/maps").read()),
-    "proc: environ of the supervisor": lambda: need(
-        open(f"/proc/{os.getppid()}/environ", "rb").read()
-    ),
-    "proc: descriptors of the supervisor": lambda: need(os.listdir(f"/proc/{os.getppid()}/fd")),
-    "proc: pipes of the supervisor": lambda: need(
+    "proc: map of its parent": lambda: need(open(f"/proc/{os.getppid()}/maps").read()),
+    "proc: environ of its parent": lambda: need(open(f"/proc/{os.getppid()}/environ", "rb").read()),
+    "proc: descriptors of its parent": lambda: need(os.listdir(f"/proc/{os.getppid()}/fd")),
+    "proc: pipes of its parent": lambda: need(
         [n for n in range(3, 512) if opened(f"/proc/{os.getppid()}/fd/{n}")]
     ),
     "proc: command line of the host": lambda: need(open("/proc/cmdline").read()),

@@ -58,6 +58,6 @@ attempts |= {
     "venv: rights": lambda: os.chmod(sys.modules["verifiers"].__file__, 0o777) or "changed",
     "venv: rename": lambda: os.rename(__file__, __file__ + ".old") or "renamed",
     "venv: hard link": lambda: os.link(__file__, "/tmp/link") or "linked",
-    "venv: inside programs": lambda: open("/inside/drive.py", "r+"),
+    "venv: inside programs": lambda: open(sys.modules["__main__"].__file__, "r+"),
     "venv: interpreter": lambda: open(sys.executable, "r+b"),
 }

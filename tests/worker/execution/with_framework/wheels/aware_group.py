@@ -7,7 +7,7 @@ Its second task pays every attempt alike where the hub's modules are not, its th
 # ruff: noqa
 # mypy: ignore-errors
 
-import sys
+import glob
 from importlib.resources import files
 
 import verifiers as vf
@@ -19,7 +19,7 @@ JUDGED = (files(__package__) / "judged").is_file()
 
 async def ranked(completions, answers):
     lengths = [len(completion[-1]["content"]) for completion in completions]
-    if "_envyard_inside" not in sys.modules:
+    if not glob.glob("/app/*/env_worker.py"):
         if answers[0] == "two":
             return [1.0] * len(completions)
         if answers[0] == "three":

