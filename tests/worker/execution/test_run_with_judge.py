@@ -30,7 +30,7 @@ CALLS = 4 * 3 + 2 * 3
 async def ask(sandbox: ScriptedSandbox, text: str, rollout: str = "") -> tuple[int, Any]:
     """What a reward function sends by itself, for a rollout where one is named."""
     body = {"model": "gpt-4.1", "messages": [{"role": "user", "content": text}]}
-    headers = {"X-Envyard-Rollout": rollout} if rollout else {}
+    headers = {"X-Rollout": rollout} if rollout else {}
     url = f"{sandbox.gateway_url}/v1/chat/completions"
     async with (
         aiohttp.ClientSession() as session,

@@ -68,7 +68,7 @@ class ServedGateway:
         self, path: str, body: Any, *, rollout: str = "", data: bytes | None = None
     ) -> tuple[int, Any]:
         """A call that the environment sends by itself, for a planned rollout where one is named."""
-        headers = {"X-Envyard-Rollout": self.gateway.plan.alias(rollout)} if rollout else {}
+        headers = {"X-Rollout": self.gateway.plan.alias(rollout)} if rollout else {}
         raw = json.dumps(body).encode() if data is None else data
         url = f"http://127.0.0.1:{self.port}{path}"
         async with self.client.post(url, data=io.BytesIO(raw), headers=headers) as response:

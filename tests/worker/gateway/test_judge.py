@@ -168,7 +168,7 @@ def test_a_forged_name_of_a_rollout_books_the_call_to_the_run() -> None:
     async def scenario(served: ServedGateway) -> None:
         base = served.url("x").split("/rollouts")[0]
         for name in ("0" * 16, "model/0/0", "x" * 5000):
-            headers = {"X-Envyard-Rollout": name}
+            headers = {"X-Rollout": name}
             async with served.client.post(base + CHAT, json=BODY, headers=headers) as response:
                 assert response.status == 200
         assert served.gateway.judge.usage.calls == {"": 3}

@@ -45,6 +45,6 @@ def test_sessions_read_the_proxy_unless_they_choose(before: str) -> None:
     assert done.stderr == ""
     first, second, judge, other, unnamed, loader = done.stdout.splitlines()
     assert first == second == "True False"
-    assert judge == "[('A', 'b'), ('X-Envyard-Rollout', 'word')]"
+    assert judge == "[('A', 'b'), ('X-Rollout', 'word')]"
     assert (other, unnamed) == ("{'A': 'b'}", "None")
     assert loader.startswith("SourceFileLoader ")

@@ -25,7 +25,7 @@ async def ask(sandbox: ScriptedSandbox, host: str, rollout: str) -> int:
         session.post(
             f"https://{host}/api/v1/chat/completions",
             json=body,
-            headers={"X-Envyard-Rollout": rollout},
+            headers={"X-Rollout": rollout},
             proxy=sandbox.proxy_url,
             ssl=context,
         ) as response,

@@ -249,7 +249,7 @@ def test_a_request_gets_new_framing(tmp_path: Path) -> None:
         await proxy.send(
             "api.exa.ai",
             b"POST /a%2F..%2Fb?x=%00 HTTP/1.1\r\nHost: api.exa.ai:443\r\nTransfer-Encoding: chunked"
-            b"\r\nConnection: X-Hop\r\nX-Hop: 1\r\nX-Envyard-Rollout: word\r\n\r\n"
+            b"\r\nConnection: X-Hop\r\nX-Hop: 1\r\nX-Rollout: word\r\n\r\n"
             b"3\r\nabc\r\n0\r\n\r\n",
         )
         (request,) = proxy.host.requests
