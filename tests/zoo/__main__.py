@@ -2,6 +2,7 @@
 
 python -m tests.zoo --jobs 2
 python -m tests.zoo --only pays-anything sums-v0 --seeds 3
+python -m tests.zoo --folders environments-by-others --key key.json
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from tests.zoo import catalogue, matrix, run
 from tests.zoo.expected_to_fail import EXPECTED_TO_FAIL
+from tests.zoo.folders import entries_of
 
 
 def main() -> int:
@@ -20,7 +22,11 @@ def main() -> int:
     parser = _parser()
     options = parser.parse_args()
     try:
-        entries = catalogue.chosen(options.only)
+        entries = (
+            entries_of(options.folders, options.key)
+            if options.folders
+            else catalogue.chosen(options.only)
+        )
     except KeyError as error:
         parser.error(f"no environment of the zoo is named {error}; `--list` prints the names")
     if options.list:
@@ -45,6 +51,8 @@ def main() -> int:
     else:
         sys.stdout.write(f"{matrix.confusion(results)}\n")
     wrong = {entry.key for entry, _, judgement in results if not judgement.is_right(entry)}
+    if options.folders:
+        return int(bool(wrong))
     for key in sorted(wrong - EXPECTED_TO_FAIL.keys()):
         sys.stderr.write(f"{key} is judged wrong, and is not expected to fail\n")
     passing = (EXPECTED_TO_FAIL.keys() & order.keys()) - wrong
@@ -60,6 +68,8 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these alone")
+    parser.add_argument("--folders", type=Path, help="environments by others, each in a folder")
+    parser.add_argument("--key", type=Path, metavar="FILE", help="what is planted in them (JSON)")
     parser.add_argument("--seeds", type=int, default=1, help="runs of each, with another seed (1)")
     parser.add_argument("--jobs", type=int, default=1, help="runs at once (1)")
     parser.add_argument("--json", action="store_true", help="the results on stdout, as JSON")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 Api = Literal["v0", "v1"]
@@ -16,7 +17,8 @@ class Entry:
 
     `expected` is `sound` where no finding may reject it, `warned` where one of `codes` must be
     among the findings, and `rejected` where one of them must be an error. Without codes any finding
-    about the run counts. `declarations` is the text below `[tool.envyard]`.
+    about the run counts. `declarations` is the text below `[tool.envyard]`. An environment by
+    others has a `folder` in place of a text.
     """
 
     name: str
@@ -28,11 +30,12 @@ class Entry:
     declarations: str = ""
     rollout_seconds: float = 30.0
     quick: bool = False
+    folder: Path | None = None
 
     @property
     def key(self) -> str:
         """The name with its API, by which commands and lists name it."""
-        return f"{self.name}-{self.api}"
+        return self.name if self.folder else f"{self.name}-{self.api}"
 
     @property
     def flawed(self) -> bool:

@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -83,6 +82,12 @@ def keep(entry: Entry, seed: int, judgement: Judgement) -> None:
 
 def _path(entry: Entry, seed: int) -> Path:
     """Of a file that is another one when the entry's text changes."""
-    text = json.dumps([entry.module, asdict(entry)["declarations"]])
+    text = json.dumps([entry.module, entry.declarations, _sources(entry.folder)])
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     return KEPT / f"{entry.key}-{seed}-{digest}.json"
+
+
+def _sources(folder: Path | None) -> list[str]:
+    """The files that an environment by others is built from."""
+    files = sorted(folder.rglob("*.py")) if folder else []
+    return [file.read_text(encoding="utf-8") for file in files]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from envyard.builder import build
 from tests.wheels import filename, make_wheel
 from tests.zoo.entry import Api, Entry
 
@@ -15,7 +16,9 @@ README = (
 
 
 def write(entry: Entry, folder: Path) -> Path:
-    """Write it into the folder, with its declarations where it has some."""
+    """Write it into the folder, with its declarations where it has some; build that of others."""
+    if entry.folder is not None:
+        return build(entry.folder, folder)
     module = entry.key.replace("-", "_")
     files = {f"{module}/__init__.py": f'"""{entry.title}."""\n{entry.module}'}
     if TOOLS in entry.module:
