@@ -7,6 +7,7 @@ from tests.zoo import (
     evasions,
     forms,
     judges,
+    labels,
     listings,
     payments,
     rewards,
@@ -29,12 +30,14 @@ ENTRIES: tuple[Entry, ...] = (
     *forms.FLAWED,
     *state.FLAWED,
     *vacuous.FLAWED,
+    *labels.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
     *listings.SOUND,
     *state.SOUND,
     *vacuous.SOUND,
+    *labels.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

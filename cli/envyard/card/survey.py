@@ -73,6 +73,7 @@ def survey_findings(evidence: Evidence) -> list[Finding]:
         *leaks,
         *([] if scoring is not None and scoring.echo else _copied(survey)),
         *_labels(survey),
+        *_label_outliers(survey),
         *_contradictions(survey),
         *_late_tasks(survey, evidence),
         *([] if abstains else _unanswered(survey)),
@@ -115,6 +116,22 @@ def _labels(survey: Survey) -> Iterator[Finding]:
             f"{survey.top_answer!r}: a policy that always gives it is paid for it."
         )
         yield finding("card.labels", message, n=survey.answers, value=survey.same_answers)
+
+
+def _label_outliers(survey: Survey) -> Iterator[Finding]:
+    rule = survey.label_rule
+    if rule is None or not rule.outliers:
+        return
+    first = rule.outliers[0]
+    yield finding(
+        "card.label_outliers",
+        f"In {rule.tasks - rule.broken} of {rule.tasks} tasks of one kind the answer is "
+        f"{rule.text}; in {rule.broken} it is not. Task {first.task} ({first.prompt[:80]!r}) has "
+        f"{first.answer!r}, not {first.expected!r}.",
+        n=rule.tasks,
+        value=rule.broken,
+        tasks=[outlier.task for outlier in rule.outliers],
+    )
 
 
 def _contradictions(survey: Survey) -> Iterator[Finding]:

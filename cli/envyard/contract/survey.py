@@ -12,6 +12,7 @@ SURVEY_SECONDS = 20.0  # in which they are listed
 MAX_REFERENCES = 100
 MAX_INDICES = 20
 MAX_CONTRADICTIONS = 5
+MAX_LABEL_OUTLIERS = 10
 MAX_BENCHMARKS = 100  # lists
 
 
@@ -70,6 +71,46 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelOutlier:
+    """A task whose answer breaks the rule that others follow, and what the rule gives."""
+
+    task: int
+    prompt: str
+    answer: str
+    expected: str
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> LabelOutlier:
+        """Read an untrusted JSON form."""
+        answers = (text(data.get(name), 100) for name in ("answer", "expected"))
+        return cls(count(data.get("task")), text(data.get("prompt"), 200), *answers)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRule:
+    """A rule by which the answers of `tasks` tasks follow from their prompts, in words; `broken` do
+    not, and `outliers` are the first of these."""
+
+    text: str
+    tasks: int
+    broken: int
+    outliers: list[LabelOutlier] = field(default_factory=list)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> LabelRule:
+        """Read an untrusted JSON form."""
+        return cls(
+            text(data.get("text"), 200),
+            count(data.get("tasks")),
+            count(data.get("broken")),
+            [
+                LabelOutlier.from_dict(row)
+                for row in records(data.get("outliers"), MAX_LABEL_OUTLIERS)
+            ],
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class BenchmarkOverlap:
     """How many tasks share words with an item of a list of the operator's, and the first of them.
 
@@ -104,7 +145,8 @@ class Survey:
     `shared` are the first of them. `benchmarks` are the operator's lists; None where the runner has
     none. `same_answers` is how often the most common of `answers` occurs, which is `top_answer`.
     The answer of `copied` tasks is the piece `copied_place` of their prompt, such as "number 1"; 0
-    where that of nine in ten is not. `leaks` are tasks, of those in `references`, whose first call
+    where that of nine in ten is not. `label_rule` is the rule that most answers follow, where a few
+    break it. `leaks` are tasks, of those in `references`, whose first call
     names the answer, `examples` those whose worked example gives it, with the excerpts `leak` and
     `example` of one of them. `seed_ignored`: the environment takes a seed and the first tasks are
     those of the other seed. `error` is why the tasks could not be loaded.
@@ -130,6 +172,7 @@ class Survey:
     copied: int = 0
     copied_place: str = ""
     top_answer: str = ""
+    label_rule: LabelRule | None = None
     references: list[PlayedReference] = field(default_factory=list)
     leaks: list[int] = field(default_factory=list)
     leak: str = ""
@@ -168,6 +211,7 @@ class Survey:
             ],
             copied_place=text(data.get("copied_place"), 40),
             top_answer=text(data.get("top_answer"), 200),
+            label_rule=_label_rule(data.get("label_rule")),
             references=[
                 PlayedReference(
                     task=count(row.get("task")),
@@ -193,6 +237,10 @@ def read_survey(value: Any) -> Survey | None:
 
 def _split(value: Any) -> Split | None:
     return Split.from_dict(record(value)) if record(value) else None
+
+
+def _label_rule(value: Any) -> LabelRule | None:
+    return LabelRule.from_dict(record(value)) if record(value) else None
 
 
 def _indices(value: Any) -> list[int]:

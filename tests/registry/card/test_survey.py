@@ -14,6 +14,8 @@ from envyard.contract.scoring import Scoring
 from envyard.contract.survey import (
     BenchmarkOverlap,
     Contradiction,
+    LabelOutlier,
+    LabelRule,
     PlayedReference,
     Split,
     Survey,
@@ -75,6 +77,17 @@ def test_references_of_other_worth_and_below_zero_are_paid() -> None:
 def test_without_any_reference_nothing_is_known() -> None:
     run = replace(surveyed(), rollouts=(), facts=Facts())
     assert measured("references_paid", run).status == "unknown"
+
+
+def test_answers_that_break_the_rule_of_the_others_warn_and_are_named() -> None:
+    outliers = [LabelOutlier(3, "Add 12 and 30.", "43", "42")]
+    run = surveyed(label_rule=LabelRule("number 1 + number 2", 40, 4, outliers))
+    (item,) = findings_of(run, POLICIES)
+    assert (item.code, item.severity) == ("card.label_outliers", "warning")
+    assert "In 36 of 40 tasks" in item.message
+    assert "Task 3 ('Add 12 and 30.') has '43', not '42'." in item.message
+    read = Survey.from_dict(run.facts.survey.to_dict() if run.facts.survey else {})
+    assert read == run.facts.survey
 
 
 def test_answers_in_the_first_call_warn_where_half_of_the_tasks_have_them() -> None:

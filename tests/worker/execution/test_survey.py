@@ -192,3 +192,21 @@ def test_the_answer_in_the_description_of_a_tool_is_a_leak() -> None:
     survey.play(0, "What?", "4711", tools=[{"type": "function", **tool}], ok=True, reward=1.0)
     survey.play(1, "What?", "4712", tools=[{"type": "function", **tool}], ok=True, reward=1.0)
     assert (survey.result.leaks, survey.result.leak) == ([0], "key: 4711")
+
+
+def test_wrong_labels_are_found_in_answer_fields_and_in_played_references() -> None:
+    right = [f"Add {n} and {3 * n + 1}." for n in range(20, 40)]
+    sums = [str(4 * n + 1 + (n == 33)) for n in range(20, 40)]
+    fields = [
+        {"index": i, "hash": f"{i}", "prompt": prompt, "reference": True, "answer": answer}
+        for i, (prompt, answer) in enumerate(zip(right, sums, strict=True))
+    ]
+    rule = Surveyed(fields).run.result().label_rule
+    assert rule is not None
+    assert [(each.task, each.answer, each.expected) for each in rule.outliers] == [
+        (13, "134", "133")
+    ]
+    hooks = Surveyed([{**row, "answer": None} for row in fields])
+    for task, (prompt, answer) in enumerate(zip(right, sums, strict=True)):
+        hooks.play(task, prompt, f"<answer>{answer}</answer>", ok=True, reward=1.0)
+    assert hooks.run.result().label_rule == rule

@@ -33,6 +33,7 @@ from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.sandbox import SandboxError
 from envyard_runner.survey.benchmarks import BenchmarkList, overlapping, read_lists
 from envyard_runner.survey.examples import Examples
+from envyard_runner.survey.labels import label_rule
 from envyard_runner.survey.leaks import leak_in, tool_texts
 from envyard_runner.survey.listing import TRAIN, Listing, compare_tasks
 
@@ -65,6 +66,7 @@ class SurveyRun:
         self._references: list[PlayedReference] = []
         self._leaks: dict[int, str] = {}
         self._examples = Examples()
+        self._instructions: dict[str, None] = {}
 
     async def run(
         self,
@@ -116,7 +118,7 @@ class SurveyRun:
                 await self.add_line(line)
             end = await sandbox.wait()
         if self.survey is not None and (end.reason == "exited" or self.survey.tasks):
-            outbox.add_facts(survey=self.result())
+            outbox.add_facts(survey=await asyncio.to_thread(self.result))
             played = len(self._references)
             outbox.log_line(f"{self.survey.tasks} tasks were surveyed, {played} references played")
 
@@ -144,12 +146,15 @@ class SurveyRun:
             return self.survey or Survey()
         answers = Counter(self._answers.values())
         top, most = answers.most_common(1)[0] if answers else ("", 0)
+        prompts = {each.index: each.prompt for each in self._listing.tasks[TRAIN]}
+        labelled = [(at, prompts.get(at, ""), answer) for at, answer in self._answers.items()]
         examples = dict(sorted(self._examples.leaks.items())[:MAX_INDICES])
         return replace(
             self.survey or Survey(),
             answers=answers.total(),
             same_answers=most,
             top_answer=text(top, 200),
+            label_rule=label_rule(sorted(labelled), "\n".join(self._instructions)),
             references=sorted(self._references, key=lambda played: played.task),
             leaks=sorted(self._leaks)[:MAX_INDICES],
             leak=next(iter(self._leaks.values()), ""),
@@ -210,6 +215,8 @@ class SurveyRun:
         if reply.strip():
             self._answers.setdefault(task, text(reply, 400))
         roles = [str(message.get("role")) for message in sent]
+        beside = (t for role, t in zip(roles, texts, strict=False) if role != "user")
+        self._instructions.update(dict.fromkeys(beside))
         self._examples.add(task, [*zip(roles, texts, strict=False)], reply)
         if found := leak_in(conversation, reply):
             self._leaks[task] = found

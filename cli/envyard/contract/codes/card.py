@@ -80,6 +80,12 @@ CARD = (
         severity="warning",
     ),
     environment_fault(
+        "card.label_outliers",
+        "A few answers break the rule that the others follow.",
+        "Correct these answers, or write into the prompt what makes these tasks different.",
+        severity="warning",
+    ),
+    environment_fault(
         "card.contradictions",
         "Tasks with the same prompt have different answers.",
         "Correct the answers, or show the policy what tells the tasks apart.",

@@ -1,0 +1,165 @@
+"""Answers that break the rule by which the other answers of a template follow from the prompts.
+
+Most tasks that ask for a sum have the sum as their answer; the few that have another number are
+labelled wrong, or show something that the rule does not know. So nothing is named where the prompts
+speak of a condition, or where another rule or a word explains the exceptions.
+docs/decisions/0093 gives the reasons.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from envyard.contract.survey import MAX_LABEL_OUTLIERS, LabelOutlier, LabelRule
+from envyard_runner.mutation.answers import find_answer
+from envyard_runner.survey.arithmetic import Amount, Rule, fitting_rules, simple_rules
+from envyard_runner.survey.templates import Cut, Sample, by_template, cuts, numbers_in, words_in
+from envyard_runner.survey.text_rules import TextRule, plain, rules_for
+
+ENOUGH, VARIED = 15, 5  # tasks of one template, and different answers among them
+AGREEING = 0.8  # of the tasks that follow the rule, from which on the others are exceptions
+EXPLAINED = 0.6  # of the exceptions that another rule gives, from which on it is a rule of its own
+MAX_TASKS = 1_000
+MAX_GROUPS = 20
+CONDITIONAL = re.compile(
+    r"\b(?:if|unless|otherwise|except|when(?:ever)?|above|below|exceed\w*|at least|at most|"
+    r"(?:no )?(?:more|less|fewer) than|capped?|cap|minimum|maximum|limit\w*|discount\w*|bonus|free|"
+    r"inclusive|leap|ignor\w*|skip\w*|distinct|unique|different|exclud\w*|without|but not|"
+    r"modulo|overflow\w*|saturat\w*|clamp\w*|negative|wraps?|carry|rule)\b",
+    re.IGNORECASE,
+)
+FORM = re.compile(r"\b(?:if|when) (?:you|unsure|nobody|there is no|none)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A rule, the tasks that follow it and those that do not, each with what the rule gives."""
+
+    text: str
+    agreeing: list[Sample]
+    outliers: list[tuple[Sample, str]]
+    arithmetic: bool = True
+
+    @property
+    def size(self) -> int:
+        """The number of tasks that the rule is about."""
+        return len(self.agreeing) + len(self.outliers)
+
+
+def label_rule(tasks: Iterable[tuple[int, str, str]], instructions: str = "") -> LabelRule | None:
+    """The rule that most answers follow, with the tasks that break it; None where there is none.
+
+    `tasks` are index, prompt and answer (or a reply that marks it), `instructions` is what all
+    tasks say beside their prompts.
+    """
+    samples = [
+        Sample(task, prompt, find_answer(answer).answer.strip())
+        for task, prompt, answer in [*tasks][:MAX_TASKS]
+        if prompt.strip() and answer.strip()
+    ]
+    fits = [fit for fit in (*_calculations(samples), *_texts(samples)) if fit.outliers]
+    named = [fit for fit in fits if not _is_explained(fit, instructions)]
+    if not named:
+        return None
+    best = max(named, key=lambda fit: len(fit.agreeing))
+    outliers = [
+        LabelOutlier(sample.task, sample.prompt[:200], sample.answer[:100], expected[:100])
+        for sample, expected in sorted(best.outliers, key=lambda each: each[0].task)
+    ]
+    shown = outliers[:MAX_LABEL_OUTLIERS]
+    return LabelRule(best.text, best.size, len(outliers), shown)
+
+
+def _calculations(samples: Sequence[Sample]) -> Iterable[Fit]:
+    known = [(each, amount) for each in samples if (amount := Amount.of(each.answer))]
+    amounts = {id(sample): amount for sample, amount in known}
+    groups = by_template([sample for sample, _ in known])[:MAX_GROUPS]
+    for group in (group for group in groups if len(group) >= ENOUGH):
+        rules = [*fitting_rules(group, [amounts[id(each)] for each in group])]
+        fits = [_calculated(rule, group, amounts) for rule in rules]
+        yield from _best(fits, group)
+
+
+def _calculated(rule: Rule, group: Sequence[Sample], amounts: dict[int, Amount]) -> Fit:
+    agreeing, outliers = [], []
+    for sample in group:
+        value = rule.of(numbers_in(sample.prompt))
+        if amounts[id(sample)].is_result(value):
+            agreeing.append(sample)
+        else:
+            outliers.append((sample, "" if value is None else f"{value:.10g}"))
+    return Fit(rule.text, agreeing, outliers)
+
+
+def _texts(samples: Sequence[Sample]) -> Iterable[Fit]:
+    for group in cuts(samples, fewest=ENOUGH):
+        rules = {rule.text: rule for cut in group[:1] for rule in rules_for(cut.before + cut.after)}
+        fits = [_read(rule, group) for rule in rules.values()]
+        yield from _best(fits, [cut.sample for cut in group])
+
+
+def _read(rule: TextRule, group: Sequence[Cut]) -> Fit:
+    agreeing, outliers = [], []
+    for cut in group:
+        answers = [*rule.answers(cut.text.strip("\"'`. \n"))]
+        if plain(cut.sample.answer) in {plain(each) for each in answers}:
+            agreeing.append(cut.sample)
+        else:
+            outliers.append((cut.sample, answers[0] if answers else ""))
+    return Fit(rule.text, agreeing, outliers, arithmetic=False)
+
+
+def _best(fits: Sequence[Fit], group: Sequence[Sample]) -> Iterable[Fit]:
+    """The rule that most tasks follow, where most do: with other answers in each."""
+    best = max(fits, key=lambda fit: len(fit.agreeing), default=None)
+    if best is None or len(best.agreeing) < AGREEING * len(group):
+        return
+    varied = {plain(sample.answer) for sample in best.agreeing}
+    classes = len(varied) == 2 and best.text == "odd or even"
+    if len(varied) >= VARIED or classes:
+        yield best
+
+
+def _is_explained(fit: Fit, instructions: str) -> bool:
+    """Whether something but a wrong label may make the exceptions."""
+    first = fit.agreeing[0].prompt
+    if CONDITIONAL.search(FORM.sub("", f"{first}\n{instructions}")):
+        return True
+    if any(not expected for _, expected in fit.outliers):
+        return True  # the rule cannot be applied there
+    exceptions = [sample for sample, _ in fit.outliers]
+    return _by_words(fit, exceptions) or _by_answers(exceptions) or _by_rule(fit, exceptions)
+
+
+def _by_answers(exceptions: Sequence[Sample]) -> bool:
+    """Whether most exceptions have one answer, or a number of their prompt: a rule of their own."""
+    answers = [plain(sample.answer) for sample in exceptions]
+    shown = [
+        answer in {"0", *(f"{value:.10g}" for value in numbers_in(sample.prompt))}
+        for sample, answer in zip(exceptions, answers, strict=True)
+    ]
+    common = max(answers.count(answer) for answer in answers)
+    several = len(answers) > 1 and common >= EXPLAINED * len(answers)
+    return several or sum(shown) >= EXPLAINED * len(answers)
+
+
+def _by_rule(fit: Fit, exceptions: Sequence[Sample]) -> bool:
+    """Whether one simple calculation gives most exceptions, or all of two."""
+    rows = [(numbers_in(each.prompt), Amount.of(each.answer)) for each in exceptions]
+    size = min(len(row) for row, _ in rows)
+    least = len(rows) if len(rows) <= 2 else EXPLAINED * len(rows)
+    return fit.arithmetic and any(
+        sum(amount is not None and amount.is_result(rule.of(row)) for row, amount in rows) >= least
+        for rule in simple_rules(size)
+    )
+
+
+def _by_words(fit: Fit, exceptions: Sequence[Sample]) -> bool:
+    """Whether most exceptions have a word that no task has which follows the rule."""
+    if not fit.arithmetic:
+        return False  # there the words are what the rule is about
+    usual = {word for sample in fit.agreeing for word in words_in(sample.prompt)}
+    odd = sum(any(word not in usual for word in words_in(each.prompt)) for each in exceptions)
+    return odd >= EXPLAINED * len(exceptions)
