@@ -6,6 +6,7 @@ from tests.zoo import (
     conduct,
     evasions,
     forms,
+    incomplete,
     judges,
     labels,
     listings,
@@ -31,6 +32,7 @@ ENTRIES: tuple[Entry, ...] = (
     *state.FLAWED,
     *vacuous.FLAWED,
     *labels.FLAWED,
+    *incomplete.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -38,6 +40,7 @@ ENTRIES: tuple[Entry, ...] = (
     *state.SOUND,
     *vacuous.SOUND,
     *labels.SOUND,
+    *incomplete.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

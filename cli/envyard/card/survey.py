@@ -75,6 +75,7 @@ def survey_findings(evidence: Evidence) -> list[Finding]:
         *_labels(survey),
         *_label_outliers(survey),
         *_contradictions(survey),
+        *_incomplete(survey),
         *_late_tasks(survey, evidence),
         *([] if abstains else _unanswered(survey)),
         *_splits(survey),
@@ -148,6 +149,19 @@ def _contradictions(survey: Survey) -> Iterator[Finding]:
         value=survey.contradicting,
         tasks=pairs,
     )
+
+
+def _incomplete(survey: Survey) -> Iterator[Finding]:
+    lacking = survey.incomplete
+    if lacking is not None and lacking.tasks:
+        yield finding(
+            "card.incomplete_prompts",
+            f"{lacking.count} of {survey.tasks} prompts lack what they ask about: "
+            f"{lacking.reason}. Task {lacking.tasks[0]} ends with {lacking.prompt[-100:]!r}.",
+            n=survey.tasks,
+            value=lacking.count,
+            tasks=lacking.tasks,
+        )
 
 
 def _splits(survey: Survey) -> Iterator[Finding]:

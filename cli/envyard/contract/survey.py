@@ -111,6 +111,23 @@ class LabelRule:
 
 
 @dataclass(frozen=True, slots=True)
+class IncompletePrompts:
+    """How many prompts lack what they ask about, the first of these tasks, what most of them lack,
+    and the end of the first such prompt."""
+
+    count: int
+    tasks: list[int]
+    reason: str
+    prompt: str
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> IncompletePrompts:
+        """Read an untrusted JSON form."""
+        texts = (text(data.get(name), 200) for name in ("reason", "prompt"))
+        return cls(count(data.get("count")), _indices(data.get("tasks")), *texts)
+
+
+@dataclass(frozen=True, slots=True)
 class BenchmarkOverlap:
     """How many tasks share words with an item of a list of the operator's, and the first of them.
 
@@ -146,10 +163,11 @@ class Survey:
     none. `same_answers` is how often the most common of `answers` occurs, which is `top_answer`.
     The answer of `copied` tasks is the piece `copied_place` of their prompt, such as "number 1"; 0
     where that of nine in ten is not. `label_rule` is the rule that most answers follow, where a few
-    break it. `leaks` are tasks, of those in `references`, whose first call
-    names the answer, `examples` those whose worked example gives it, with the excerpts `leak` and
-    `example` of one of them. `seed_ignored`: the environment takes a seed and the first tasks are
-    those of the other seed. `error` is why the tasks could not be loaded.
+    break it; `incomplete` are prompts that lack what they ask about. `leaks` are tasks, of those in
+    `references`, whose first call names the answer, `examples` those whose worked example gives it,
+    with the excerpts `leak` and `example` of one of them. `seed_ignored`: the environment takes a
+    seed and the first tasks are those of the other seed. `error` is why the tasks could not be
+    loaded.
     """
 
     limit: int = 0
@@ -173,6 +191,7 @@ class Survey:
     copied_place: str = ""
     top_answer: str = ""
     label_rule: LabelRule | None = None
+    incomplete: IncompletePrompts | None = None
     references: list[PlayedReference] = field(default_factory=list)
     leaks: list[int] = field(default_factory=list)
     leak: str = ""
@@ -212,6 +231,7 @@ class Survey:
             copied_place=text(data.get("copied_place"), 40),
             top_answer=text(data.get("top_answer"), 200),
             label_rule=_label_rule(data.get("label_rule")),
+            incomplete=_incomplete(data.get("incomplete")),
             references=[
                 PlayedReference(
                     task=count(row.get("task")),
@@ -241,6 +261,10 @@ def _split(value: Any) -> Split | None:
 
 def _label_rule(value: Any) -> LabelRule | None:
     return LabelRule.from_dict(record(value)) if record(value) else None
+
+
+def _incomplete(value: Any) -> IncompletePrompts | None:
+    return IncompletePrompts.from_dict(record(value)) if record(value) else None
 
 
 def _indices(value: Any) -> list[int]:

@@ -14,6 +14,7 @@ from envyard.contract.scoring import Scoring
 from envyard.contract.survey import (
     BenchmarkOverlap,
     Contradiction,
+    IncompletePrompts,
     LabelOutlier,
     LabelRule,
     PlayedReference,
@@ -86,6 +87,19 @@ def test_answers_that_break_the_rule_of_the_others_warn_and_are_named() -> None:
     assert (item.code, item.severity) == ("card.label_outliers", "warning")
     assert "In 36 of 40 tasks" in item.message
     assert "Task 3 ('Add 12 and 30.') has '43', not '42'." in item.message
+    read = Survey.from_dict(run.facts.survey.to_dict() if run.facts.survey else {})
+    assert read == run.facts.survey
+
+
+def test_prompts_that_lack_what_they_ask_about_warn_and_are_named() -> None:
+    lacking = IncompletePrompts(2, [9, 18], "nothing follows where a text is announced", "Text:")
+    run = surveyed(incomplete=lacking)
+    (item,) = findings_of(run, POLICIES)
+    assert (item.code, item.severity) == ("card.incomplete_prompts", "warning")
+    assert item.message == (
+        "2 of 40 prompts lack what they ask about: nothing follows where a text is announced. "
+        "Task 9 ends with 'Text:'."
+    )
     read = Survey.from_dict(run.facts.survey.to_dict() if run.facts.survey else {})
     assert read == run.facts.survey
 

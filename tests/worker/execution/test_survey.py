@@ -210,3 +210,20 @@ def test_wrong_labels_are_found_in_answer_fields_and_in_played_references() -> N
     for task, (prompt, answer) in enumerate(zip(right, sums, strict=True)):
         hooks.play(task, prompt, f"<answer>{answer}</answer>", ok=True, reward=1.0)
     assert hooks.run.result().label_rule == rule
+
+
+def test_an_absent_passage_counts_only_where_no_tool_may_have_it() -> None:
+    tasks = [
+        {"index": i, "hash": f"{i}", "prompt": f"According to the passage, who is {i}?",
+         "reference": True, "answer": f"{i * 7}"}
+        for i in range(20)
+    ]  # fmt: skip
+    alone, with_tools = Surveyed(tasks), Surveyed(tasks)
+    assert alone.run.result().incomplete is None
+    tool = {"type": "function", "function": {"name": "read", "description": "Read the passage."}}
+    alone.play(0, tasks[0]["prompt"], "0", ok=True, reward=1.0)
+    with_tools.play(0, tasks[0]["prompt"], "0", [tool], ok=True, reward=1.0)
+    lacking = alone.run.result().incomplete
+    assert lacking is not None
+    assert lacking.count == 20
+    assert with_tools.run.result().incomplete is None

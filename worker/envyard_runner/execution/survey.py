@@ -17,7 +17,12 @@ from typing import Any
 from envyard.contract.facts import TaskResult
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import ORACLE
-from envyard.contract.survey import MAX_INDICES, PlayedReference, Survey
+from envyard.contract.survey import (
+    MAX_INDICES,
+    IncompletePrompts,
+    PlayedReference,
+    Survey,
+)
 from envyard.contract.values import finite, record, records, text
 from envyard_runner.execution.collector import TIMEOUT, EventCollector
 from envyard_runner.execution.event_lines import parse_event, read_tasks
@@ -33,6 +38,7 @@ from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.sandbox import SandboxError
 from envyard_runner.survey.benchmarks import BenchmarkList, overlapping, read_lists
 from envyard_runner.survey.examples import Examples
+from envyard_runner.survey.incomplete import ABSENT, LONGEST_QUESTION, incomplete_prompts
 from envyard_runner.survey.labels import label_rule
 from envyard_runner.survey.leaks import leak_in, tool_texts
 from envyard_runner.survey.listing import TRAIN, Listing, compare_tasks
@@ -67,6 +73,7 @@ class SurveyRun:
         self._leaks: dict[int, str] = {}
         self._examples = Examples()
         self._instructions: dict[str, None] = {}
+        self._tools = False  # some first call offers tools
 
     async def run(
         self,
@@ -154,6 +161,7 @@ class SurveyRun:
             answers=answers.total(),
             same_answers=most,
             top_answer=text(top, 200),
+            incomplete=self._incomplete(),
             label_rule=label_rule(sorted(labelled), "\n".join(self._instructions)),
             references=sorted(self._references, key=lambda played: played.task),
             leaks=sorted(self._leaks)[:MAX_INDICES],
@@ -161,6 +169,13 @@ class SurveyRun:
             examples=[*examples],
             example=next(iter(examples.values()), ""),
         )
+
+    def _incomplete(self) -> IncompletePrompts | None:
+        """The incomplete prompts; that a text or an image is absent, only the first calls show."""
+        lacking = self.survey.incomplete if self.survey else None
+        elsewhere = self._tools or any(len(each) > LONGEST_QUESTION for each in self._instructions)
+        unknown = elsewhere or not self._references
+        return None if lacking and lacking.reason == ABSENT and unknown else lacking
 
     async def _loaded(self, event: dict[str, Any]) -> None:
         tasks = read_tasks(event, self._job)
@@ -175,6 +190,7 @@ class SurveyRun:
         train = self._listing.tasks[TRAIN]
         self._answers = {each.index: each.answer for each in train if each.answer is not None}
         survey = await asyncio.to_thread(compare_tasks, self._listing, survey)
+        survey = replace(survey, incomplete=await asyncio.to_thread(incomplete_prompts, train))
         if self.lists is not None:
             compared = await asyncio.to_thread(overlapping, train, self.lists)
             survey = replace(survey, benchmarks=compared)
@@ -209,6 +225,7 @@ class SurveyRun:
         sent = [transcript.nodes[at].message for at in transcript.path(first.asked)]
         texts = [plain_text(message.get("content")) for message in sent]
         if first.tools >= 0:
+            self._tools = True
             texts += tool_texts(transcript.tools[first.tools])
         conversation = "\n".join(texts)
         reply = plain_text((played.reference or {}).get("content"))

@@ -92,6 +92,12 @@ CARD = (
         severity="warning",
     ),
     environment_fault(
+        "card.incomplete_prompts",
+        "Prompts lack what they ask about.",
+        "Print the prompts of the named tasks: a column is empty, or a template got no value.",
+        severity="warning",
+    ),
+    environment_fault(
         "card.splits_overlap",
         "The evaluation split contains tasks of the training split.",
         "Remove these tasks from one of the two splits.",

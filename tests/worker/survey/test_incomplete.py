@@ -1,0 +1,76 @@
+"""Prompts that lack what they ask about, and sound prompts that resemble them."""
+
+from collections.abc import Callable
+
+import pytest
+
+from envyard_runner.survey.incomplete import incomplete_prompts
+from envyard_runner.survey.listing import Listed
+
+WORDS = ("otter", "heron", "badger", "marten", "plover", "gannet", "weasel", "beaver", "falcon")
+
+
+def listed(prompt: Callable[[int], str], n: int = 40, shown: str = "") -> list[Listed]:
+    return [Listed(i, prompt(i), f"{i * 7}", shown, f"{i}") for i in range(n)]
+
+
+def name(task: int) -> str:
+    return f"{WORDS[task % 9]}{WORDS[task // 9 % 9]}"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tasks", "reason"),
+    [
+        (lambda i: "What is {first} plus {second}? The number alone.", 40, "placeholder"),
+        (lambda i: f"How long is {name(i)}?" if i % 9 else "How long is {word}?", 5, "placeholder"),
+        (lambda i: f"Summarise the following text:\n{name(i) if i % 9 else ''}", 5, "announced"),
+        (lambda i: "Count the vowels of the following word:", 40, "announced"),
+        (lambda i: f"Text: {name(i) if i % 9 else ''}\nQuestion: who is named?", 5, "announced"),
+        (lambda i: f"Classify it.\nReview: {name(i) if i % 9 else 'nan'}", 5, "None or nan"),
+        (lambda i: f"Which colour has item {i} in the picture above?", 40, "not there"),
+        (lambda i: f"According to the passage, when did {name(i)} leave?", 40, "not there"),
+        (lambda i: f"Add {i} and {i * 3 if i % 9 else ''}. Give the number.", 5, "piece"),
+        (lambda i: f"How many letters are in the word '{name(i) if i % 9 else ''}'?", 5, "piece"),
+    ],
+)
+def test_prompts_that_lack_something_are_named(
+    prompt: Callable[[int], str], tasks: int, reason: str
+) -> None:
+    lacking = incomplete_prompts(listed(prompt))
+    assert lacking is not None
+    assert lacking.count == tasks
+    assert reason in lacking.reason
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        lambda i: f"Add {i} and {i + 4}. Reply as {{number}}.",
+        lambda i: f"What does this print?\nx = {i}\nprint(f'{{x}} items')",
+        lambda i: f"Compute \\frac{{{i}}}{{n}} for n = {i + 1}.",
+        lambda i: "Guess my number between 1 and 100.",
+        lambda i: f"Summarise the following text:\n{name(i)} went home.",
+        lambda i: f"Text: {name(i)}\nQuestion: who is named?\nAnswer:",
+        lambda i: f"Translate to German: the picture above the {name(i)} is old.",
+        lambda i: f"According to the passage, who left? Passage: {name(i)} left.",
+        lambda i: f"{name(i)} left in {i}. According to the passage, who left?",
+        lambda i: (
+            f"According to the passage, who left? It says {name(i)} and {name(i + 1)} left, "
+            "and the others stayed with the ship until it was repaired."
+        ),
+        lambda i: f"Translate the following text to French. I am {name(i)}.",
+        lambda i: f"Describe the {'old ' if i % 9 else ''}house of {name(i)}.",
+        lambda i: f"Add {i} and {i * 3}{' and 5' if i % 9 else ''}. Give the number.",
+        lambda i: f"Is the set {{a}} a subset of {{{name(i)}}}?",
+        lambda i: f"Write a story about {name(i)}." if i % 9 else "Write a story.",
+        lambda i: f"Name of {name(i)}: None\nIs there a name?",
+        lambda i: f"Fill in the template 'Dear {{name}}' for {name(i)}.",
+    ],
+)
+def test_sound_prompts_lack_nothing(prompt: Callable[[int], str]) -> None:
+    assert incomplete_prompts(listed(prompt)) is None
+
+
+def test_images_and_other_parts_are_left_alone() -> None:
+    pictured = listed(lambda i: f"Item {i} in the picture above?", shown="abc")
+    assert incomplete_prompts(pictured) is None

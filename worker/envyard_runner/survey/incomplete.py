@@ -1,0 +1,172 @@
+"""Prompts that lack what they ask about: a text, an image, a number, a value for a placeholder.
+
+A few tasks that lack what the others have are broken rows. Where most lack it, their prompts must
+also fail to tell tasks with different answers apart; a form such as `{number}` is otherwise sound.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from envyard.contract.survey import MAX_INDICES, IncompletePrompts
+from envyard_runner.survey.listing import Listed
+from envyard_runner.survey.templates import Sample, words_in
+
+ENOUGH = 5  # tasks of one template, of which a few lack something
+FEW, HALF = 0.2, 0.5  # of the tasks
+NAMED = 3  # tasks that mention something absent
+MAX_TASKS = 5_000
+COMMON = 0.3  # of the prompts that have a word of the template
+ABSENT = "it names an image or a text that is not there"
+SUBJECTS = (
+    r"text|passage|paragraph|article|document|sentence|story|review|email|message|code|snippet|"
+    r"program|table|data|list|numbers?|question|problem|word|expression|equation|input|context"
+)
+PLACEHOLDER = re.compile(
+    r"(?<![\\\w}$`\"'{<])\{\{?\s*[A-Za-z_][\w.]*\s*\}?\}(?![`\"'{}])|%\([a-z_]\w*\)[sd]|"
+    r"\$\{[A-Za-z_]\w*\}|\[(?:INSERT|TODO)[^\[\]\n]{0,40}\]|<(?:INSERT|TODO)[^<>\n]{0,40}>"
+)
+FORM_WORDS = re.compile(
+    r"\b(?:repl(?:y|ies)|answer|format|form|json|template|return|output|print|respond|write|f-?string"
+    r"|placeholder|latex|code|function|python|set)\b",
+    re.IGNORECASE,
+)
+MISSING_VALUE = re.compile(
+    rf"\b(?i:{SUBJECTS})\s*:\s*(?:None|nan|NaN|null|undefined)\s*$", re.MULTILINE
+)
+ENDS_OPEN = re.compile(
+    rf"\b(?:following|below|this|these|given)\b[^.?!\n:]{{0,60}}\b(?:{SUBJECTS})s?\b[^.?!\n:]{{0,30}}:"
+    r"\s*(?:\"\s*\"|'\s*'|```\w*\s*```|<(\w+)>\s*</\1>)?\s*\Z",
+    re.IGNORECASE,
+)
+EMPTY_LABEL = re.compile(
+    rf"^(?:{SUBJECTS})[ \t]*:[ \t]*(?:\"\"|'')?[ \t]*\n\s*(?=\w+[ \t]*:)",
+    re.IGNORECASE | re.MULTILINE,
+)
+ABSENT_IMAGE = re.compile(
+    r"\b(?:attached|uploaded|enclosed) (?:file|image|picture|photo|document|pdf|chart)\b|"
+    r"\b(?:shown|depicted|pictured|see|seen) in the (?:image|picture|photo|figure|diagram)\b|"
+    r"\bthe (?:image|picture|photo|figure|diagram|chart|screenshot) (?:above|below|shown)\b",
+    re.IGNORECASE,
+)
+# In the first sentence, so that nothing stands above it, and with little behind that sentence.
+ABSENT_TEXT = re.compile(
+    r"[^.!?]*\b(?:(?:according to|based on|in) the (?:above )?(?:passage|article|paragraph)|"
+    r"the (?:passage|text|paragraph|article|table|code) above)\b[^.!?]*[.!?](?P<rest>.*)",
+    re.IGNORECASE,
+)
+LONGEST_REST = 60  # characters, such as those that name the form of the reply
+LONGEST_QUESTION = 200  # characters of a prompt that holds no passage
+CONTENT = re.compile(r"[:\n\"`|]")  # what introduces or holds a text
+INTRODUCES = frozenset(
+    {"of", "in", "the", "a", "an", "word", "text", "number", "numbers", "for", "to", "from"}
+    | {"with", "between", "and", "by", ":", '"', "'", "`", "(", "="}
+)
+QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]{2,}'|`[^`\n]*`")
+
+
+def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
+    """The tasks whose prompts lack something, with the most common reason; None without any.
+
+    Tasks that show a policy more than text are left out.
+    """
+    shown = [task for task in tasks[:MAX_TASKS] if task.prompt.strip() and not task.shown]
+    lacking: defaultdict[str, list[Listed]] = defaultdict(list)
+    for task in shown:
+        if reason := _reason(task.prompt):
+            lacking[reason].append(task)
+    for reason, group in lacking.items():
+        if len(group) > HALF * len(shown) and not _alike(group):
+            lacking[reason] = []
+    absent = [task for task in shown if _names_absent(task.prompt)]
+    if len(absent) >= NAMED:
+        lacking[ABSENT] = absent
+    lacking["a piece is missing that the other prompts have"] = _without_piece(shown)
+    reason, group = max(lacking.items(), key=lambda item: len(item[1]))
+    if not group:
+        return None
+    indices = [task.index for task in group]
+    return IncompletePrompts(len(group), indices[:MAX_INDICES], reason, group[0].prompt[-200:])
+
+
+def _reason(prompt: str) -> str:
+    """What the prompt alone shows to be missing; empty where nothing is."""
+    if any(_is_left(match, prompt) for match in PLACEHOLDER.finditer(prompt)):
+        return "a placeholder has no value"
+    if MISSING_VALUE.search(prompt):
+        return "a value is missing, and the prompt says None or nan"
+    if ENDS_OPEN.search(prompt) or EMPTY_LABEL.search(prompt):
+        return "nothing follows where a text is announced"
+    return ""
+
+
+def _is_left(match: re.Match[str], prompt: str) -> bool:
+    """Whether the placeholder stands in the question, and not in the form of a reply."""
+    start = max(prompt.rfind(mark, 0, match.start()) for mark in ".!?\n")
+    end = re.search(r"[.!?\n]", prompt[match.end() :])
+    sentence = prompt[start + 1 : match.end() + (end.start() if end else len(prompt))]
+    return not FORM_WORDS.search(sentence.replace(match[0], ""))
+
+
+def _alike(group: Sequence[Listed]) -> bool:
+    """Whether half of the tasks share their prompt with a task that has another answer."""
+    answers: defaultdict[str, set[str]] = defaultdict(set)
+    for task in group:
+        answers[task.prompt].add(task.answer or task.hidden)
+    return sum(len(answers[task.prompt]) > 1 for task in group) >= HALF * len(group)
+
+
+def _names_absent(prompt: str) -> bool:
+    if ABSENT_IMAGE.search(QUOTED.sub("", prompt.partition(":")[0])) and "](" not in prompt:
+        return len(prompt) <= 2 * LONGEST_QUESTION and "://" not in prompt
+    if len(prompt) > LONGEST_QUESTION or CONTENT.search(prompt):
+        return False
+    match = ABSENT_TEXT.fullmatch(prompt.strip())
+    return match is not None and len(match["rest"]) <= LONGEST_REST
+
+
+def _without_piece(tasks: Sequence[Listed]) -> list[Listed]:
+    """The few tasks whose prompt is the template of many others without one of its variable parts,
+    behind a word or mark that introduces it."""
+    samples = [Sample(task.index, task.prompt, task.answer or "") for task in tasks]
+    templates = [*_templates(samples)]
+    counts = Counter(templates)
+    usual = {each for each, count in counts.items() if count >= ENOUGH and "*" in each}
+    broken = {
+        each
+        for each, count in counts.items()
+        if any(count <= FEW * counts[other] and _lacks(each, other) for other in usual)
+    }
+    return [
+        task
+        for task, template in zip(tasks, templates, strict=True)
+        if template in broken and (task.answer or task.hidden)
+    ]
+
+
+def _templates(samples: Sequence[Sample]) -> Iterator[tuple[str, ...]]:
+    """The words of each prompt that many prompts have, and `*` for what is between them."""
+    words = [words_in(sample.prompt) for sample in samples]
+    counts = Counter(word for each in words for word in set(each))
+    for each in words:
+        kept: list[str] = []
+        for word in each:
+            fixed = word != "#" and counts[word] >= COMMON * len(samples)
+            if fixed or kept[-1:] != ["*"]:
+                kept.append(word if fixed else "*")
+        yield tuple(kept)
+
+
+def _lacks(short: tuple[str, ...], full: tuple[str, ...]) -> bool:
+    """Whether one of the variable parts of `full` is all that `short` lacks."""
+    if len(short) + 1 != len(full):
+        return False
+    return any(
+        part == "*"
+        and at > 0
+        and full[at - 1] in INTRODUCES
+        and full[:at] + full[at + 1 :] == short
+        for at, part in enumerate(full)
+    )
