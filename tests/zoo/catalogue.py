@@ -10,6 +10,7 @@ from tests.zoo import (
     judges,
     labels,
     listings,
+    orders_and_decimals,
     payments,
     rewards,
     sound,
@@ -33,6 +34,7 @@ ENTRIES: tuple[Entry, ...] = (
     *vacuous.FLAWED,
     *labels.FLAWED,
     *incomplete.FLAWED,
+    *orders_and_decimals.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -41,6 +43,7 @@ ENTRIES: tuple[Entry, ...] = (
     *vacuous.SOUND,
     *labels.SOUND,
     *incomplete.SOUND,
+    *orders_and_decimals.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

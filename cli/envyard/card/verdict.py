@@ -9,7 +9,7 @@ from envyard.card.judge_checks import judge_findings
 from envyard.card.measures import MEASURES, Measure, all_measures
 from envyard.card.measures.completion import MINIMUM_COMPLETED, policy_rate
 from envyard.card.measures.training import training_findings
-from envyard.card.reference_form import reference_form_findings
+from envyard.card.reference_form import reference_decimals_findings, reference_form_findings
 from envyard.card.survey import survey_findings
 from envyard.contract.findings import Finding, finding
 
@@ -35,7 +35,8 @@ def findings_of(evidence: Evidence, required: Sequence[str]) -> list[Finding]:
     ]
     facts = evidence.facts
     judge = judge_findings(facts.judge, facts.judge_checks or ())
-    tasks = reference_form_findings(evidence) + survey_findings(evidence)
+    forms = reference_form_findings(evidence) + reference_decimals_findings(evidence)
+    tasks = forms + survey_findings(evidence)
     return errors + warnings + judge + tasks + training_findings(evidence)
 
 

@@ -21,19 +21,24 @@ class Operator:
     """One kind of change. `label` completes "an answer with ...".
 
     A corrupting change makes a right answer wrong, an equivalent one keeps it right, and `control`
-    changes nothing. `surest`: no verifier should overlook it; after the others, such as a wrong
+    changes nothing. `tolerance`: the answer stays right within the reference's rounding alone, so no
+    share counts it. `surest`: no verifier should overlook it; after the others, such as a wrong
     answer added behind the right one, verifiers that read the first number are not wrong.
     Its function has the same name in CHANGES of `envyard_runner.mutation.operators`.
     """
 
     name: str
     label: str
-    kind: Literal["corrupting", "equivalent", "control"] = "corrupting"
+    kind: Literal["corrupting", "equivalent", "tolerance", "control"] = "corrupting"
     surest: bool = True
 
 
 ENTRIES = (
     Operator("unchanged", "no change", kind="control"),
+    # Before those that make wrong answers of the same changes, such as the order of words.
+    Operator("commuted", "its factors, terms or solutions in another order", kind="equivalent"),
+    Operator("layout", "the decimals or the date that the prompt asks for", kind="equivalent"),
+    Operator("finer", "one more of the decimals that the prompt asks for", kind="tolerance"),
     Operator("digit", "another first digit"),
     Operator("last_digit", "another last digit"),
     Operator("extension", "a digit or letters joined to it"),

@@ -128,6 +128,24 @@ class IncompletePrompts:
 
 
 @dataclass(frozen=True, slots=True)
+class ShortDecimals:
+    """Answers with fewer decimals than the prompt asks for, where a calculation shows that they are
+    rounded: how many of `tasks` tasks, the decimals that are asked for, and one of the answers."""
+
+    count: int
+    tasks: int
+    asked: int
+    task: int
+    answer: str
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> ShortDecimals:
+        """Read an untrusted JSON form."""
+        counts = (count(data.get(name)) for name in ("count", "tasks", "asked", "task"))
+        return cls(*counts, text(data.get("answer"), 100))
+
+
+@dataclass(frozen=True, slots=True)
 class BenchmarkOverlap:
     """How many tasks share words with an item of a list of the operator's, and the first of them.
 
@@ -163,11 +181,11 @@ class Survey:
     none. `same_answers` is how often the most common of `answers` occurs, which is `top_answer`.
     The answer of `copied` tasks is the piece `copied_place` of their prompt, such as "number 1"; 0
     where that of nine in ten is not. `label_rule` is the rule that most answers follow, where a few
-    break it; `incomplete` are prompts that lack what they ask about. `leaks` are tasks, of those in
-    `references`, whose first call names the answer, `examples` those whose worked example gives it,
-    with the excerpts `leak` and `example` of one of them. `seed_ignored`: the environment takes a
-    seed and the first tasks are those of the other seed. `error` is why the tasks could not be
-    loaded.
+    break it; `incomplete` are prompts that lack what they ask about, `short_decimals` answers that
+    are rounded too much. `leaks` are tasks, of those in `references`, whose first call names the
+    answer, `examples` those whose worked example gives it, with the excerpts `leak` and `example`
+    of one of them. `seed_ignored`: the environment takes a seed and the first tasks are those of
+    the other seed. `error` is why the tasks could not be loaded.
     """
 
     limit: int = 0
@@ -192,6 +210,7 @@ class Survey:
     top_answer: str = ""
     label_rule: LabelRule | None = None
     incomplete: IncompletePrompts | None = None
+    short_decimals: ShortDecimals | None = None
     references: list[PlayedReference] = field(default_factory=list)
     leaks: list[int] = field(default_factory=list)
     leak: str = ""
@@ -232,6 +251,7 @@ class Survey:
             top_answer=text(data.get("top_answer"), 200),
             label_rule=_label_rule(data.get("label_rule")),
             incomplete=_incomplete(data.get("incomplete")),
+            short_decimals=_short_decimals(data.get("short_decimals")),
             references=[
                 PlayedReference(
                     task=count(row.get("task")),
@@ -265,6 +285,10 @@ def _label_rule(value: Any) -> LabelRule | None:
 
 def _incomplete(value: Any) -> IncompletePrompts | None:
     return IncompletePrompts.from_dict(record(value)) if record(value) else None
+
+
+def _short_decimals(value: Any) -> ShortDecimals | None:
+    return ShortDecimals.from_dict(record(value)) if record(value) else None
 
 
 def _indices(value: Any) -> list[int]:

@@ -10,6 +10,7 @@ import pytest
 from envyard.card.evidence import Evidence
 from envyard.card.verdict import findings_of
 from envyard.contract.facts import Facts
+from envyard.contract.mutants import MutantResult
 from envyard.contract.scoring import Scoring
 from envyard.contract.survey import (
     BenchmarkOverlap,
@@ -18,6 +19,7 @@ from envyard.contract.survey import (
     LabelOutlier,
     LabelRule,
     PlayedReference,
+    ShortDecimals,
     Split,
     Survey,
 )
@@ -102,6 +104,21 @@ def test_prompts_that_lack_what_they_ask_about_warn_and_are_named() -> None:
     )
     read = Survey.from_dict(run.facts.survey.to_dict() if run.facts.survey else {})
     assert read == run.facts.survey
+
+
+def test_references_of_too_few_decimals_warn_unless_a_tolerance_pays_for_more() -> None:
+    run = surveyed(short_decimals=ShortDecimals(30, 40, 3, 2, "28.6"))
+    (item,) = findings_of(run, POLICIES)
+    assert (item.code, item.severity) == ("card.reference_decimals", "warning")
+    assert "ask for 3 decimals, and 30 of 40 references" in item.message
+    assert Survey.from_dict(run.facts.survey.to_dict() if run.facts.survey else {}) == (
+        run.facts.survey
+    )
+    for reward, expected in ((0.0, ["card.reference_decimals"]), (1.0, [])):
+        control = MutantResult("oracle/0/0", "unchanged", "28.6", "28.6", 1.0, 1.0)
+        finer = MutantResult("oracle/0/0", "finer", "28.6", "28.63", reward, 1.0)
+        played = replace(run, facts=replace(run.facts, mutants=[control, finer]))
+        assert [finding.code for finding in findings_of(played, POLICIES)] == expected
 
 
 def test_answers_in_the_first_call_warn_where_half_of_the_tasks_have_them() -> None:

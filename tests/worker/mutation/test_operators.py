@@ -7,6 +7,7 @@ import json
 import pytest
 
 from envyard.contract.mutants import OPERATORS
+from envyard_runner.mutation.by_prompt import BY_PROMPT
 from envyard_runner.mutation.operators import CHANGES, mutate
 
 EXITS = "```python\ndef f(x):\n    raise SystemExit(0)\n```"
@@ -117,4 +118,4 @@ def test_no_operator_fails_or_returns_the_same(operator: str, answer: str) -> No
 
 
 def test_the_runner_changes_for_exactly_the_operators_of_the_contract() -> None:
-    assert set(CHANGES) == set(OPERATORS)
+    assert set(CHANGES) | set(BY_PROMPT) == set(OPERATORS)

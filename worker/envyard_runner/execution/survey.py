@@ -37,6 +37,7 @@ from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.sandbox import SandboxError
 from envyard_runner.survey.benchmarks import BenchmarkList, overlapping, read_lists
+from envyard_runner.survey.decimals import short_decimals
 from envyard_runner.survey.examples import Examples
 from envyard_runner.survey.incomplete import ABSENT, LONGEST_QUESTION, incomplete_prompts
 from envyard_runner.survey.labels import label_rule
@@ -162,6 +163,7 @@ class SurveyRun:
             same_answers=most,
             top_answer=text(top, 200),
             incomplete=self._incomplete(),
+            short_decimals=short_decimals(sorted(labelled)),
             label_rule=label_rule(sorted(labelled), "\n".join(self._instructions)),
             references=sorted(self._references, key=lambda played: played.task),
             leaks=sorted(self._leaks)[:MAX_INDICES],

@@ -16,6 +16,7 @@ from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway import openai
+from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.recorder import Recorder
@@ -50,6 +51,13 @@ class Base:
         """The text of its last reply; empty where that calls a tool."""
         reply = self.transcript.nodes[self.transcript.calls[-1].reply].message
         return "" if reply.get("tool_calls") else str(reply["content"])
+
+    @property
+    def prompt(self) -> str:
+        """The text of its first call."""
+        sent = self.transcript.path(self.transcript.calls[0].asked)
+        messages = (self.transcript.nodes[at].message for at in sent)
+        return "\n".join(plain_text(message.get("content")) for message in messages)
 
 
 class MutatedReplies:
@@ -123,7 +131,7 @@ class Mutants:
         seen: set[tuple[str, str]] = set()
         for operator in OPERATORS:
             for base in bases:
-                changed = mutate(base.last_reply, operator, alphabet)
+                changed = mutate(base.last_reply, operator, alphabet, base.prompt)
                 if changed and (base.rollout, changed[0]) not in seen and len(seen) < room:
                     seen.add((base.rollout, changed[0]))
                     self._add(base, operator, *changed)

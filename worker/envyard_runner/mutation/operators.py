@@ -12,13 +12,8 @@ import zlib
 from collections.abc import Callable
 
 from envyard_runner.mutation.alphabets import ANY, Alphabet
-from envyard_runner.mutation.answers import (
-    OPPOSITES,
-    OPTIONS,
-    Marked,
-    find_answer,
-    shifted,
-)
+from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, Marked, find_answer, shifted
+from envyard_runner.mutation.by_prompt import BY_PROMPT
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
 from envyard_runner.mutation.records import is_object
@@ -250,18 +245,22 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
 }
 
 
-def mutate(reply: str, operator: str, alphabet: Alphabet = ANY) -> tuple[str, str, str] | None:
+def mutate(
+    reply: str, operator: str, alphabet: Alphabet = ANY, prompt: str = ""
+) -> tuple[str, str, str] | None:
     """The changed reply, its answer before and after; None where nothing can be changed. The
-    alphabet is that of the answers of the set."""
+    alphabet is that of the answers of the set, `prompt` what the policy reads first."""
     marked = find_answer(reply)
-    if not alphabet.covers(marked.answer):
+    if operator in BY_PROMPT:
+        after = BY_PROMPT[operator](marked.answer, prompt)
+    elif not alphabet.covers(marked.answer):
         after = _change(marked.answer, operator)
     elif operator in OF_CODES:
         after = OF_CODES[operator](marked.answer, alphabet)
     else:
         code = alphabet.is_of_codes and operator in OF_AMOUNTS
         after = None if code else _change(marked.answer, operator)
-    if after is None or (after == marked.answer and CHANGES[operator] is not unchanged):
+    if after is None or (after == marked.answer and CHANGES.get(operator) is not unchanged):
         return None
     changed = Marked(marked.before, after, marked.after).holding(after)
     if operator == "spaces":

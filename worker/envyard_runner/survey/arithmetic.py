@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -69,6 +70,8 @@ def fitting_rules(samples: Sequence[Sample], amounts: Sequence[Amount]) -> Itera
         return
     rows = [numbers_in(sample.prompt) for sample in samples]
     size = min(map(len, rows))
+    if size == max(map(len, rows)) == 1:
+        yield from _lines([row[0] for row in rows], amounts)
     if not 2 <= size <= MOST_NUMBERS or size != max(map(len, rows)):
         return
     tried = [*zip(rows, amounts, strict=True)][:TRIED]
@@ -81,6 +84,25 @@ def fitting_rules(samples: Sequence[Sample], amounts: Sequence[Amount]) -> Itera
                 break
         else:
             yield rule
+
+
+def _lines(numbers: Sequence[float], amounts: Sequence[Amount]) -> Iterator[Rule]:
+    """The line through most pairs of number and answer, as of a conversion of units; none where one
+    number is the answer."""
+    pairs = sorted(zip(numbers, (amount.value for amount in amounts), strict=True))
+    half = len(pairs) // 2
+    slopes = [
+        (y2 - y1) / (x2 - x1)
+        for (x1, y1), (x2, y2) in zip(pairs[:half], pairs[-half:], strict=True)
+        if x2 > x1
+    ]
+    if not slopes:
+        return
+    slope = statistics.median(slopes)
+    intercept = statistics.median(y - slope * x for x, y in pairs)
+    if slope and (slope, intercept) != (1, 0):
+        text = f"about {slope:.4g} * number 1 + {intercept:.4g}"
+        yield Rule(text, lambda row: slope * row[0] + intercept)
 
 
 def simple_rules(size: int) -> Iterator[Rule]:

@@ -84,12 +84,13 @@ def _calculations(samples: Sequence[Sample]) -> Iterable[Fit]:
 
 def _calculated(rule: Rule, group: Sequence[Sample], amounts: dict[int, Amount]) -> Fit:
     agreeing, outliers = [], []
+    decimals = max(amounts[id(sample)].decimals for sample in group)
     for sample in group:
         value = rule.of(numbers_in(sample.prompt))
         if amounts[id(sample)].is_result(value):
             agreeing.append(sample)
         else:
-            outliers.append((sample, "" if value is None else f"{value:.10g}"))
+            outliers.append((sample, "" if value is None else f"{value:.{decimals}f}"))
     return Fit(rule.text, agreeing, outliers)
 
 

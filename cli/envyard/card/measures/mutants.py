@@ -23,7 +23,7 @@ from envyard.card.mutants import (
 MINIMUM_CAUGHT = 0.7
 LISTED = 10  # survivors in a finding's details
 # Equivalent changes that every verifier should accept, whatever form its task asks for.
-ACCEPTED_BY_ALL = ("spaces", "rounding", "composed")
+ACCEPTED_BY_ALL = ("spaces", "rounding", "composed", "commuted", "layout")
 NOTHING = "no paid reply of one turn could be changed and scored again"
 
 
@@ -41,8 +41,9 @@ def mutants_caught(evidence: Evidence) -> Reading:
 def equivalents_kept(evidence: Evidence) -> Reading:
     """The share of right answers in another form that kept most of their reward.
 
-    A task may ask for one form, so three changes alone warn: white space around the reply, a number
-    without the rounding error of binary fractions, and accents as people write them.
+    A task may ask for one form, so five changes alone warn: white space around the reply, a number
+    without the rounding error of binary fractions, accents as people write them, factors or
+    solutions in an order that no prompt names, and the decimals or date that the prompt asks for.
     """
     score = equivalent(evidence.facts.mutants or ())
     if not score.n:
@@ -105,8 +106,9 @@ MUTANTS = (
         threshold=None,
         read=equivalents_kept,
         question="Is a right answer paid with white space, `1,000` for `1000`, `60.9` for "
-        "`60.900000000000006`, or emphasis?",
-        advice="Strip white space, compare numbers as numbers, and round computed labels.",
+        "`60.900000000000006`, emphasis, or factors in another order?",
+        advice="Strip white space, compare numbers as numbers, round computed labels, and accept "
+        "each order that the prompt allows.",
         warning_details=_refused,
     ),
 )

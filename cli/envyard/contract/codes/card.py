@@ -61,6 +61,13 @@ CARD = (
         severity="warning",
     ),
     environment_fault(
+        "card.reference_decimals",
+        "References have fewer decimals than the prompt asks for.",
+        "Round the references to as many decimals, or compare with a tolerance that covers their "
+        "rounding.",
+        severity="warning",
+    ),
+    environment_fault(
         "card.leaks",
         "The first call names the answer.",
         "Keep the answer out of what the policy reads before it replies.",

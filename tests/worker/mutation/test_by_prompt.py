@@ -1,0 +1,60 @@
+"""Answers that stay right because of what their prompt says."""
+
+import pytest
+
+from envyard_runner.mutation.operators import mutate
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "after"),
+    [
+        ("Write 77 as a product of two primes.", "7 * 11", "11 * 7"),
+        ("Give the prime factorisation of 40.", "2^3 * 5", "5 * 2^3"),
+        ("Give the prime factorisation of 40.", "2**3 x 5", "5 x 2**3"),
+        ("Factor x^2 - x - 2.", "(x - 2)(x + 1)", "(x + 1)(x - 2)"),
+        ("Write 12 as the sum of two primes.", "5 + 7", "7 + 5"),
+        ("Find both roots of x^2 - x - 2.", "-1, 2", "2, -1"),
+        ("Name two numbers above 9 whose product is 200.", "10 20", "20 10"),
+        ("Which are the prime factors of 30?", "2, 3 and 5", "5, 3 and 2"),
+    ],
+)
+def test_factors_terms_and_solutions_change_their_order(
+    prompt: str, answer: str, after: str
+) -> None:
+    changed = mutate(f"<answer>{answer}</answer>", "commuted", prompt=prompt)
+    assert changed is not None
+    assert changed[2] == after
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer"),
+    [
+        ("Give the prime factors of 30 in ascending order.", "2, 3, 5"),
+        ("Name two numbers whose product is 200, the smaller one first.", "10 20"),
+        ("How large is the grid?", "3 x 4"),
+        ("Reverse this list: 1, 2, 3", "3, 2, 1"),
+        ("Where is the treasure?", "3, 4"),
+        ("Write 49 as a product of two primes.", "7 * 7"),
+        ("How many factors has 30?", "8"),
+        ("What is the product of 3 and 4?", "12"),
+    ],
+)
+def test_an_order_that_the_prompt_may_ask_for_is_kept(prompt: str, answer: str) -> None:
+    assert mutate(answer, "commuted", prompt=prompt) is None
+
+
+def test_decimals_and_dates_become_those_that_the_prompt_asks_for() -> None:
+    prompt = "Round to 2 decimals."
+    assert mutate("60.9", "layout", prompt=prompt) == ("60.90", "60.9", "60.90")
+    assert mutate("60.937", "layout", prompt=prompt) == ("60.94", "60.937", "60.94")
+    assert mutate("60.93", "layout", prompt=prompt) is None
+    assert mutate("5 May 2024", "layout", prompt="As YYYY-MM-DD.") == (
+        "2024-05-05", "5 May 2024", "2024-05-05"
+    )  # fmt: skip
+    assert mutate("Oslo", "layout", prompt="The text is in lower case.") is None
+
+
+def test_a_decimal_more_is_within_the_rounding_of_a_short_reference() -> None:
+    assert mutate("60.9", "finer", prompt="Give it to 3 decimals.") == ("60.93", "60.9", "60.93")
+    assert mutate("60.9", "finer", prompt="Give it to 1 decimal.") is None
+    assert mutate("61", "finer", prompt="Give it to 3 decimals.") is None

@@ -1,0 +1,79 @@
+"""Changes that keep an answer right because of what the prompt says, or does not say: another order
+of factors and solutions, and the decimals or the date that it asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from envyard_runner.mutation.asked import COUNTS, DECIMALS, asked_layouts, laid_out
+
+FACTOR = r"\d{1,9}(?:(?:\^|\*\*)\d{1,3})?"
+PRODUCT = re.compile(rf"{FACTOR}(?:\s*[*x\u00d7\u00b7\u22c5]\s*{FACTOR})+")
+OPERATION = re.compile(r"(\s*(?<!\*)[*x\u00d7\u00b7\u22c5](?!\*)\s*)")
+SUM = re.compile(r"\d{1,9}(?:\s*\+\s*\d{1,9})+")
+BRACKETS = re.compile(r"(?:\([^()]{1,40}\)){2,6}")
+NUMBERS = re.compile(r"-?\d{1,9}(?:(?:, ?|,? and | )-?\d{1,9}){1,7}")
+NUMBER = re.compile(r"-?\d+")
+FACTORS_WANTED = re.compile(r"\bfactor|\bproduct\b|\bprimes?\b|\bmultipl", re.IGNORECASE)
+TERMS_WANTED = re.compile(r"\bas (?:the|a) sum\b|\bwhose sum\b|\badd up to\b", re.IGNORECASE)
+SOLUTIONS_WANTED = re.compile(
+    r"\b(?:factors|divisors|roots|solutions|primes)\b|"
+    r"\bnumbers?\b[^.?!\n]{0,40}\bwhose (?:sum|product)\b",
+    re.IGNORECASE,
+)
+# Words by which a prompt may ask for one order, or for another kind of list.
+ORDERED = re.compile(
+    r"\border(?:ed)?\b|\bsort|\bascending|\bdescending|\bincreasing|\bdecreasing|\bsmall|\blarge"
+    r"|\bless(?:er)?\b|\bgreat|\bbig|\blow|\bhigh|\bfirst\b|\bthen\b|\balphabet|\brespectively|"
+    r"\bcanonical|\bstandard form|\bsequence|\breverse|\bbackward|\bcopy\b|\brepeat|\bcount|"
+    r"\bhow many|\bnumber of|<=?|\u2264",
+    re.IGNORECASE,
+)
+FRACTION = re.compile(r"-?\d{1,12}\.(\d{1,8})")
+
+
+def commuted(answer: str, prompt: str) -> str | None:
+    """A product, a sum or the solutions in reverse order, where the prompt asks for such an answer
+    and names no order."""
+    text = answer.strip()
+    if ORDERED.search(prompt):
+        return None
+    if FACTORS_WANTED.search(prompt):
+        if PRODUCT.fullmatch(text):
+            return "".join(reversed(OPERATION.split(text)))
+        if BRACKETS.fullmatch(text):
+            return "".join(reversed(re.findall(r"\([^()]+\)", text)))
+    if TERMS_WANTED.search(prompt) and SUM.fullmatch(text):
+        return "".join(reversed(re.split(r"(\s*\+\s*)", text)))
+    if SOLUTIONS_WANTED.search(prompt) and NUMBERS.fullmatch(text):
+        values = NUMBER.findall(text)[::-1]
+        return NUMBER.sub(lambda _: values.pop(0), text)
+    return None
+
+
+def layout(answer: str, prompt: str) -> str | None:
+    """The answer with the decimals, or as the ISO date, that the prompt asks for."""
+    layouts = (each for each in asked_layouts(prompt, answer) if "case" not in each)
+    return next((laid_out(each, answer) for each in layouts), None)
+
+
+def finer(answer: str, prompt: str) -> str | None:
+    """A fraction with one decimal more, within its rounding, where the prompt asks for more.
+
+    A verifier with a tolerance accepts it; one that compares with a reference of too few decimals
+    refuses each answer that is as exact as asked for.
+    """
+    text = answer.strip()
+    match = FRACTION.fullmatch(text)
+    counts = {COUNTS[each.lower()] for each in DECIMALS.findall(prompt)}
+    if match is None or len(counts) != 1 or len(match[1]) >= counts.pop():
+        return None
+    return f"{text}3"
+
+
+BY_PROMPT: dict[str, Callable[[str, str], str | None]] = {
+    "commuted": commuted,
+    "layout": layout,
+    "finer": finer,
+}
