@@ -23,9 +23,11 @@ from registry.runs.suite_models import Suite
 MAX_MODEL = 200
 
 
-def request(*, version: Version, model: str, suite: Suite, by: User) -> Run:
+def request(
+    *, version: Version, model: str, suite: Suite, by: User, repeated: Run | None = None
+) -> Run:
     """Queue a run of the model and notify a runner after commit; returns the active run of the same
-    model and suite where there is one.
+    model and suite where there is one. It takes over the shards of `repeated` that have a result.
 
     The run uses the person's own share of the queue. Raises Stale where the version is not listed
     or the suite cannot be repeated, request.invalid for a model without a name, quota.evaluations
@@ -51,7 +53,7 @@ def request(*, version: Version, model: str, suite: Suite, by: User) -> Run:
                 last_notified_at=timezone.now(),
             )
             suites.assign(run, suite)
-            leasable = shards.split(run)
+            leasable = shards.resume(run, repeated) if repeated else shards.split(run)
             events.record(
                 "run.requested",
                 by=by,
@@ -81,8 +83,8 @@ def active_of(person: User) -> int:
 
 
 def repeat(*, run: Run, by: User) -> Run:
-    """Request an ended evaluation again; raises Stale where it is active, has a result, or is a
-    shard."""
+    """Request an ended evaluation again, without the shards of it that have a result; raises Stale
+    where it is active, has a result, or is a shard."""
     if run.parent_id is not None:
         raise Stale(
             "a shard is not repeated alone", f"Repeat its run: hub runs retry {run.parent_id}"
@@ -94,7 +96,7 @@ def repeat(*, run: Run, by: User) -> Run:
             f"run {run.pk} has succeeded and is not repeated",
             "Its seeds are fixed: request another suite or model with `hub eval`.",
         )
-    return request(version=run.version, model=run.model, suite=run.suite, by=by)
+    return request(version=run.version, model=run.model, suite=run.suite, by=by, repeated=run)
 
 
 def _check(version: Version, model: str, suite: Suite) -> None:

@@ -8,11 +8,12 @@ Reasons: docs/decisions/0076.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Min, QuerySet, Sum
+from django.db.models import F, Min, Q, QuerySet, Sum
 from django.utils import timezone
 
 from envyard.contract.facts import Facts
@@ -25,6 +26,7 @@ from registry.runs.models import Run
 Status = Run.Status
 MAX_TASKS = 1000  # of one shard: a runner reports no more
 MAX_FINDINGS = 200  # of a run, from all its shards
+RESUMABLE = timedelta(days=1)  # later the model's name may stand for other weights
 NO_RESULT = (Status.FAILED, Status.ERRORED, Status.CANCELLED)  # the first of them decides
 
 
@@ -51,21 +53,60 @@ def split(run: Run) -> int:
     run.status, run.total = Status.SHARDED, run.tasks * run.attempts
     run.save(force_insert=True)
     indexes = run.task_indexes
-    rows = [
+    places = range(0, run.tasks, most)
+    _queue(run, [(indexes[place], min(most, run.tasks - place)) for place in places])
+    _note(run, f"split into {len(places)} shards of up to {most} tasks (HUB_SHARD_ROLLOUTS).")
+    return len(places)
+
+
+def resume(run: Run, ended: Run) -> int:
+    """Store the new, unsaved evaluation that repeats the ended one, and queue its shards without a
+    result. Those with one, of the last day, move to the new run with their rollouts. Returns the
+    number of rows that runners can lease.
+
+    Needs a transaction. Where nothing can be kept, the run is split as any other.
+    """
+    rows = list(of(ended).defer("facts"))
+    kept = _usable(ended)
+    if not kept or len(kept) == len(rows):  # all have a result where they contradict each other
+        return split(run)
+    run.status, run.total = Status.SHARDED, run.tasks * run.attempts
+    run.done = sum(row.done for row in kept.values())
+    run.save(force_insert=True)
+    for row in kept.values():
+        row.own_rollouts.update(run=run)
+    Run.with_shards.filter(pk__in=kept).update(parent=run)
+    again = [row for row in rows if row.pk not in kept]
+    _queue(run, [(row.first_task, row.tasks) for row in again])
+    _note(run, f"repeats run {ended.pk}: {len(kept)} shards of it are kept, {len(again)} queued.")
+    _note(ended, f"{len(kept)} shards with a result belong to run {run.pk}, which repeats this.")
+    return len(again)
+
+
+def _usable(ended: Run) -> dict[UUID, Run]:
+    """The shards of an ended run whose result another run can use: recent, and with their facts."""
+    since = timezone.now() - RESUMABLE
+    rows = of(ended).filter(status=Status.SUCCEEDED, ended_at__gte=since)
+    whole = [row for row in rows if row.done == 0 or "tasks" in row.facts]
+    for row in whole:
+        row.suite = ended.suite
+    return {row.pk: row for row in whole}
+
+
+def _queue(run: Run, parts: Iterable[tuple[int, int]]) -> None:
+    """Store a queued shard for each pair of its first task and its number of tasks."""
+    Run.with_shards.bulk_create(
         Run(
             parent=run,
-            first_task=indexes[place],
-            tasks=min(most, run.tasks - place),
+            first_task=first,
+            tasks=tasks,
             turn=run.turn + number,
             priority=run.priority + number,
             last_notified_at=run.last_notified_at,
             **{name: getattr(run, name) for name in COPIED},
         )
-        for number, place in enumerate(range(0, run.tasks, most))
-    ]
-    Run.with_shards.bulk_create(rows)
-    _note(run, f"split into {len(rows)} shards of up to {most} tasks (HUB_SHARD_ROLLOUTS).")
-    return len(rows)
+        for number, (first, tasks) in enumerate(parts)
+    )
 
 
 COPIED = (
@@ -77,7 +118,8 @@ COPIED = (
 def progressed(run_id: UUID) -> None:
     """Sum up the rollouts of the shards in their run, after a change of one of them."""
     rows = Run.with_shards.filter(parent=run_id).order_by()
-    sums = rows.aggregate(done=Sum("done"), started=Min("started_at"))
+    own = Q(started_at__gte=F("parent__created_at"))  # others began in the run that this repeats
+    sums = rows.aggregate(done=Sum("done"), started=Min("started_at", filter=own))
     Run.objects.filter(pk=run_id, status=Status.SHARDED).update(
         done=sums["done"] or 0, started_at=sums["started"], last_seq=F("last_seq") + 1
     )
@@ -158,7 +200,13 @@ def _end(run: Run, rows: Sequence[Run]) -> None:
     endings.end(run=run, status=status, findings=[*findings, *_findings(decisive)])
     lines = [f"{_part(row)}: {row.status}, {row.done} rollouts" for row in rows]
     _note(run, f"{status.value} by its {len(rows)} shards:\n" + "\n".join(lines))
-    for row in rows:  # the run has them now
+    if run.facts:
+        _strip(rows)
+
+
+def _strip(rows: Sequence[Run]) -> None:
+    """Remove the facts about single tasks from the shards: their run has them now."""
+    for row in rows:
         row.facts = {k: v for k, v in row.facts.items() if k not in ("tasks", "hashes_again")}
     Run.with_shards.bulk_update(rows, ["facts"], batch_size=100)
 
