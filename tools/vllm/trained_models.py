@@ -1,7 +1,8 @@
 """Train two models of different strength for the examples: `trained_models.py FOLDER --minutes M`.
 
-One Llama of 1.7 million weights learns the references' replies to five of the six examples, on
-tasks of another seed than the evaluated ones. `FOLDER/weak` is its state after a tenth of the time,
+One Llama of 1.7 million weights learns the references' replies to the six examples, on tasks that
+are not the evaluated ones: of another seed, and of bug-fix, which has 640 tasks in all, on packages
+whose names none of these has. `FOLDER/weak` is its state after a tenth of the time,
 `FOLDER/strong` that of the end. Runs in the virtual environment of vLLM, whose torch and
 transformers it uses, on processors alone.
 """
@@ -9,14 +10,12 @@ transformers it uses, on processors alone.
 from __future__ import annotations
 
 import argparse
-import ast
 import itertools
+import json
 import random
 import sys
 import time
-import types
-from collections.abc import Callable, Iterator
-from importlib import import_module
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,11 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-SEED = 20_000  # the examples load their tasks with the seed 0
-POSITIONS, BATCH_TOKENS, LONGEST = 4096, 2048, 800
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tools.vllm.example_chats import SEED, SOURCES, Chat
+
+POSITIONS, BATCH_TOKENS, LONGEST = 4096, 1024, 800
 VOCABULARY, TEXTS = 2048, 400  # tokens, and chats of each source from which they are learned
 WEAK_SHARE = 0.1  # of the time, after which the weak model is saved
 RATE, WARMING_STEPS = 2e-3, 50
@@ -39,99 +40,6 @@ TEMPLATE = (
     "</tool_call>{% endfor %}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-Chat = list[dict[str, Any]]
-
-
-def module_of(example: str, name: str) -> Any:
-    """A module of an example, without its package's own, which imports the framework."""
-    package = example.replace("-", "_")
-    if package not in sys.modules:
-        shell = types.ModuleType(package)
-        shell.__path__ = [str(EXAMPLES / example / package)]
-        sys.modules[package] = shell
-    return import_module(f"{package}.{name}")
-
-
-def constant(example: str, name: str, *, module: str = "taskset", **values: object) -> str:
-    """A text that a module of an example assigns to `name`, read without running the module."""
-    path = EXAMPLES / example / example.replace("-", "_") / f"{module}.py"
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
-            code = compile(ast.Expression(node.value), str(path), "eval")
-            return str(eval(code, {**values}))  # noqa: S307 - the repository's own constant
-    raise LookupError(f"{path} assigns no {name}")
-
-
-def say(role: str, content: str) -> dict[str, Any]:
-    """One message."""
-    return {"role": role, "content": content}
-
-
-def reversals() -> Iterator[Chat]:
-    """Texts and their reverse."""
-    instruction = constant("reverse-text", "INSTRUCTION")
-    for text in module_of("reverse-text", "texts").texts(seed=SEED, split="train"):
-        reply = f"<reversed_text>{text[::-1]}</reversed_text>"
-        yield [say("user", instruction + text), say("assistant", reply)]
-
-
-def calculations() -> Iterator[Chat]:
-    """Chains of operations, one tool call a step."""
-    instruction = constant("calculator-tools", "INSTRUCTION")
-    library = module_of("calculator-tools", "chains")
-    for chain in library.chains(seed=SEED, split="train", shortest=2, longest=4):
-        chat = [say("user", chain.text + instruction)]
-        for name, a, b in chain.steps:
-            call = {"function": {"name": name, "arguments": {"a": a, "b": b}}}
-            chat.append({"role": "assistant", "content": "", "tool_calls": [call]})
-            chat.append(say("tool", str(library.compute(name, a, b))))
-        yield [*chat, say("assistant", f"Answer: {chain.answer}")]
-
-
-def doubts() -> Iterator[Chat]:
-    """Questions whose answer is repeated after the doubt."""
-    dialogue = module_of("double-check", "dialogue")
-    library = module_of("double-check", "questions")
-    for style, (text, answer) in enumerate(library.questions(seed=SEED, split="train")):
-        reply = say("assistant", f"Answer: {answer}")
-        doubt = dialogue.challenge(style=style, first_answer=answer)
-        yield [say("system", dialogue.INSTRUCTION), say("user", text), reply,
-               say("user", doubt), reply]  # fmt: skip
-
-
-def stories() -> Iterator[Chat]:
-    """Word problems with their worked solution."""
-    instruction = constant("grade-school-math", "INSTRUCTION")
-    library = module_of("grade-school-math", "problems")
-    for problem in library.problems(seed=SEED, split="train"):
-        yield [say("user", problem.text + instruction), say("assistant", problem.solution)]
-
-
-def games() -> Iterator[Chat]:
-    """Games whose moves are perfect."""
-    play, board = module_of("tic-tac-toe", "game"), module_of("tic-tac-toe", "board")
-    rules = constant("tic-tac-toe", "RULES", MAX_TURNS=play.MAX_TURNS)
-    rng = random.Random(SEED)  # noqa: S311 - training data, no secret
-    for number in itertools.count():
-        skill = round(rng.uniform(0.0, 0.5), 4)
-        game = play.Game(skill, f"{SEED}/{number}")
-        opening = game.opening(opponent_starts=number % 2 == 1)
-        start = (
-            f"Your opponent plays a random move {skill:.2%} of the time and perfectly otherwise."
-        )
-        chat = [say("system", rules)]
-        answer: str | None = f"{start} {opening}"
-        while answer is not None:
-            move = rng.choice(board.best_moves(game.board, "X"))
-            reply = f"<think>ok</think><move>{move}</move>"
-            chat += [say("user", answer), say("assistant", reply)]
-            answer = game.play(reply)
-        yield chat
-
-
-SOURCES: dict[Callable[[], Iterator[Chat]], int] = {
-    games: 3, reversals: 3, calculations: 3, doubts: 2, stories: 2,
-}  # fmt: skip
 
 
 def tokenizer() -> PreTrainedTokenizerFast:
@@ -151,13 +59,20 @@ def tokenizer() -> PreTrainedTokenizerFast:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
     chats = itertools.chain(*(itertools.islice(source(), TEXTS) for source in SOURCES))
-    pairs.train_from_iterator((m["content"] for chat in chats for m in chat), trainer)
+    pairs.train_from_iterator((text for chat in chats for m in chat for text in texts(m)), trainer)
     fast = PreTrainedTokenizerFast(
         tokenizer_object=pairs, pad_token=MARKS[0], bos_token=MARKS[1], eos_token=MARKS[3],
         model_max_length=POSITIONS, clean_up_tokenization_spaces=False,
     )  # fmt: skip
     fast.chat_template = TEMPLATE
     return fast
+
+
+def texts(message: dict[str, Any]) -> Iterator[str]:
+    """The content of a message and its calls, as the template writes them."""
+    yield message["content"]
+    for each in message.get("tool_calls", ()):
+        yield f"<tool_call>{json.dumps(each['function'], ensure_ascii=False)}</tool_call>"
 
 
 def model(words: PreTrainedTokenizerFast) -> LlamaForCausalLM:
@@ -229,8 +144,7 @@ def train(folder: Path, *, minutes: float) -> None:
         rate = RATE * min(1.0, step / WARMING_STEPS) * max(0.05, 1 - share)
         for group in optimizer.param_groups:
             group["lr"] = rate
-        attention = tokens.ne(words.pad_token_id).long()
-        loss = network(input_ids=tokens, attention_mask=attention, labels=labels).loss
+        loss = loss_of(network, tokens, labels)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
@@ -239,6 +153,17 @@ def train(folder: Path, *, minutes: float) -> None:
         if step % 25 == 0:
             print(f"step {step}, {seen} tokens, {share:.0%}, loss {loss.item():.3f}", flush=True)
     save(network, words, folder / "strong", step, seen)
+
+
+def loss_of(network: LlamaForCausalLM, tokens: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """The mean over the tokens of replies alone: those of the others are a third of the work.
+
+    Padding follows the tokens, so that causal attention needs no mask.
+    """
+    states = network.model(input_ids=tokens).last_hidden_state[:, :-1]
+    wanted = labels[:, 1:]
+    logits = network.lm_head(states[wanted.ne(-100)])
+    return torch.nn.functional.cross_entropy(logits, wanted[wanted.ne(-100)])
 
 
 def save(
@@ -254,10 +179,10 @@ def main() -> None:
     """Read the options and train."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=10.0, help="of training (default 10)")
     options = parser.parse_args()
-    torch.set_num_threads(options.threads)  # fewer than processors where others use them too
+    torch.set_num_threads(options.threads)  # so small a model gains little from a second one
     train(options.folder, minutes=options.minutes)
 
 
