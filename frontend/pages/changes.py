@@ -10,8 +10,7 @@ from django.views.decorators.http import require_safe
 
 from frontend import rates
 from frontend.access import environment_or_404, follows_moves, sentences
-from frontend.pages.environment import tabs
-from frontend.pages.environment_head import head
+from frontend.pages.environment_head import head, tabs
 from registry.accounts.permissions import can
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 
 from envyard.contract.job import MODEL
 from frontend.access import run_or_404, sentences
-from frontend.pages.environment import tabs
+from frontend.pages.environment_head import tabs
 from registry.errors import HubError, NotFound
 from registry.read_models import chosen_sides, compared_sides, verdicts
 from registry.read_models.compared_sides import Row
@@ -76,7 +76,7 @@ def _page(
         context |= {
             "environment": environment,
             "verdict": verdicts.of_environment(environment),
-            "tabs": tabs(request, environment, on="runs"),
+            "tabs": tabs(request, environment, on="evaluations"),
             "choices": chosen_sides.choices(known, actor=request.user),
             "known": str(known.pk),
         }

@@ -1,4 +1,4 @@
-"""One environment: README, versions, runs, files."""
+"""One environment: its card, README, evaluations, rollouts, versions, files and use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 from envyard.contract.frameworks.adapter import MODEL, MODEL_URL
 from envyard.contract.names import normalise
 from frontend.access import demand, environment_or_404, follows_moves
-from frontend.pages.environment_head import head, usage_of
+from frontend.pages import environment_evaluations, environment_rollouts
+from frontend.pages.environment_head import TABS, head, tabs, usage_of
 from frontend.paging import page
 from frontend.render import readme
 from frontend.render.links import safe_links
@@ -24,21 +25,11 @@ from registry.accounts.permissions import can
 from registry.catalog import stars
 from registry.catalog.models import Environment, Version
 from registry.notifications import watches
-from registry.read_models import environments, runs, verdicts, versions
+from registry.read_models import environments, verdicts, versions
 from registry.read_models import locks as lock_models
-from registry.runs.models import Run
-from registry.self_reported.models import REPORTED
 from registry.uploads import readmes
 
-TABS = {
-    "readme": "README",
-    "card": "Card",
-    "runs": "Runs",
-    "versions": "Versions",
-    "files": "Files",
-    "train": "Train",
-}
-MAX_EVALUATIONS = 50
+FORMER_TABS = {"runs": "evaluations"}
 NOT_IN_ROWS = ("readme", "requires_dist", "card__measures", "card__model_results")
 
 
@@ -51,12 +42,15 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     env = environment_or_404(request, owner, name)
     visible = env.versions.visible_to(request.user)
     version = env.latest or visible.newest_first().first()
-    requested = request.GET.get("tab", "readme")
-    tab = requested if requested in TABS else "readme"
+    detail = versions.detail(version) if version else None
+    requested = request.GET.get("tab", "")
+    tab = FORMER_TABS.get(requested, requested)
+    if tab not in TABS:
+        tab = "card" if detail and detail.card else "readme"
     context: dict[str, Any] = {
         "env": environments.summary(env),
         **head(request, env, version),
-        "version": versions.detail(version) if version else None,
+        "version": detail,
         "links": safe_links(version.links if version else {}),
         "tab": tab,
         "tabs": tabs(request, env, on=tab),
@@ -69,18 +63,6 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     }
     context |= tab_context(request, env, version, tab)
     return render(request, "pages/environment.html", context)
-
-
-def tabs(request: HttpRequest, env: Environment, *, on: str) -> list[dict[str, Any]]:
-    """Links to the tabs of the page, and to journal and settings if the reader may open them."""
-    names = env.owner.name, env.name
-    page = reverse("environment", args=names)
-    links = {label: (key, f"{page}?tab={key}") for key, label in TABS.items()}
-    if can(request.user, "environment.journal", env):
-        links["Journal"] = ("journal", reverse("environment-journal", args=names))
-    if can(request.user, "environment.manage", env):
-        links["Settings"] = ("settings", reverse("environment-settings", args=names))
-    return [{"label": label, "url": url, "on": key == on} for label, (key, url) in links.items()]
 
 
 @require_POST
@@ -112,21 +94,10 @@ def tab_context(
             by=("-sort_key", "-pk"),
         )
         return {"timeline": timeline(rows), "next": following}
-    if tab == "runs":
-        run_rows, following = page(
-            request,
-            Run.objects.filter(version__in=visible).select_related(
-                "version__environment__owner", "runner", "suite"
-            ),
-            by=("-created_at", "pk"),
-        )
-        pushed = env.evaluations.visible_to(request.user).for_summary().order_by("-created_at")
-        return {
-            "runs": runs.summaries(run_rows),
-            "next": following,
-            "evaluations": pushed[:MAX_EVALUATIONS],
-            "reported": REPORTED,
-        }
+    if tab == "evaluations":
+        return environment_evaluations.context(request, env, version)
+    if tab == "rollouts":
+        return environment_rollouts.context(request, env, version)
     if tab == "train" and version:
         locks = lock_models.summaries(version)
         return {"usage": usage_of(version), "locks": locks, "pin": pin_lines(version)}

@@ -16,6 +16,15 @@ from registry.catalog.models import Environment, Version
 from registry.read_models import verdicts, versions
 
 PICKED = 20  # versions of the list
+TABS = {
+    "card": "Card",
+    "readme": "README",
+    "evaluations": "Evaluations",
+    "rollouts": "Rollouts",
+    "versions": "Versions",
+    "files": "Files",
+    "train": "Train",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +86,15 @@ def usage_of(version: Version) -> Usage | None:
         return adapter.usage(version.module) if adapter else None
     except ValueError:  # a module of which no command is made
         return None
+
+
+def tabs(request: HttpRequest, env: Environment, *, on: str) -> list[dict[str, Any]]:
+    """Links to the tabs of the page, and to journal and settings if the reader may open them."""
+    names = env.owner.name, env.name
+    page = reverse("environment", args=names)
+    links = {label: (key, f"{page}?tab={key}") for key, label in TABS.items()}
+    if can(request.user, "environment.journal", env):
+        links["Journal"] = ("journal", reverse("environment-journal", args=names))
+    if can(request.user, "environment.manage", env):
+        links["Settings"] = ("settings", reverse("environment-settings", args=names))
+    return [{"label": label, "url": url, "on": key == on} for label, (key, url) in links.items()]

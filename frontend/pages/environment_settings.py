@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from frontend.access import demand, environment_or_404, person, unless_refused
-from frontend.pages.environment import tabs
+from frontend.pages.environment_head import tabs
 from registry.accounts.models import Owner, User
 from registry.accounts.permissions import PUBLISHERS, can, require
 from registry.catalog import overlays, services

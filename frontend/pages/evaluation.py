@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from frontend.access import demand, evaluation_or_404
-from frontend.pages.environment import tabs
+from frontend.pages.environment_head import tabs
 from frontend.render import pushed
 from registry.accounts.permissions import can
 from registry.read_models import verdicts
@@ -98,7 +98,7 @@ def _context(request: HttpRequest, row: Evaluation) -> dict[str, Any]:
         "verdict": _verdict(request, row),
         "row": row,
         "reported": REPORTED,
-        "tabs": tabs(request, row.environment, on="runs"),
+        "tabs": tabs(request, row.environment, on="evaluations"),
     }
 
 
@@ -113,7 +113,7 @@ def delete(request: HttpRequest, owner: str, name: str, pk: UUID) -> HttpRespons
         return redirect("evaluation", owner, name, pk)
     services.delete(evaluation=row, by=user)
     messages.success(request, f"The evaluation {row.name} was deleted.")
-    return redirect(f"{reverse('environment', args=[owner, name])}?tab=runs")
+    return redirect(f"{reverse('environment', args=[owner, name])}?tab=evaluations")
 
 
 def _verdict(request: HttpRequest, row: Evaluation) -> verdicts.Verdict | None:

@@ -20,8 +20,7 @@ from django.views.decorators.http import require_safe
 
 from frontend import rates
 from frontend.access import follows_moves, sentences, version_or_404
-from frontend.pages.environment import tabs
-from frontend.pages.environment_head import head
+from frontend.pages.environment_head import head, tabs
 from frontend.render import plain
 from frontend.render import raw as raw_types
 from registry.accounts.permissions import can

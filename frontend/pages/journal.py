@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from frontend.access import demand, environment_or_404, owner_or_404
-from frontend.pages.environment import tabs
+from frontend.pages.environment_head import tabs
 from frontend.paging import page
 from registry.events import Event
 from registry.moderation import journal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
@@ -12,9 +13,12 @@ from django.views.decorators.http import require_safe
 
 from envyard.contract.suite import BUILT_IN, FULL
 from frontend.access import follows_moves, version_or_404
+from frontend.pages.environment_head import tabs
+from registry.catalog.models import Version
 from registry.errors import HubError
 from registry.read_models import environments, leaderboards, leaderboards_across, verdicts
 from registry.runs import suites
+from registry.runs.suite_models import Suite
 
 MODELS = 25  # on a page
 
@@ -88,15 +92,22 @@ def leaderboard(request: HttpRequest, owner: str, name: str, number: str) -> Htt
         raise Http404(problem.message) from problem
     context = {
         "env": environments.summary(version.environment),
+        "tabs": tabs(request, version.environment, on="evaluations"),
         "verdict": verdicts.of_version(version),
         "owner": version.environment.owner.name,
         "name": version.environment.name,
         "number": version.version,
         "suites": [row.name for row in suites.of_environment(version.environment)],
-        "board": leaderboards.leaderboard(
-            version, suite, claims=version.evaluations.visible_to(request.user)
-        ),
+        **board_context(request, version, suite),
+    }
+    return render(request, "pages/leaderboard.html", context)
+
+
+def board_context(request: HttpRequest, version: Version, suite: Suite) -> dict[str, Any]:
+    """The context of parts/leaderboard.html: the models on the version by the suite."""
+    claims = version.evaluations.visible_to(request.user)
+    return {
+        "board": leaderboards.leaderboard(version, suite, claims=claims),
         "regression": leaderboards.regression(version, suite),
         "frozen": suite.frozen,
     }
-    return render(request, "pages/leaderboard.html", context)

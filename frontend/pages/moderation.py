@@ -24,6 +24,7 @@ from frontend.access import (
     unless_refused,
     version_or_404,
 )
+from frontend.pages.environment_head import tabs
 from frontend.paging import page
 from registry.accounts import runners
 from registry.accounts.models import Runner
@@ -76,7 +77,7 @@ def report(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     if form.is_valid() and unless_refused(form, send):
         messages.success(request, f"Thank you. The staff will review {env}.")
         return redirect("environment", env.owner.name, env.name)
-    context = {"env": environments.summary(env), "form": form}
+    context = {"env": environments.summary(env), "tabs": tabs(request, env, on=""), "form": form}
     return render(request, "pages/report.html", context, status=400 if form.errors else 200)
 
 

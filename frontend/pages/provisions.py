@@ -19,7 +19,7 @@ from envyard.contract.needs.declarations import MAX_VALUE
 from envyard.contract.needs.kinds import MAX_HOST, MAX_VARIABLE_NAME
 from frontend import rates
 from frontend.access import demand, environment_or_404, person, unless_refused
-from frontend.pages.environment import tabs
+from frontend.pages.environment_head import tabs
 from frontend.pages.environment_settings import managed
 from registry.accounts.permissions import can
 from registry.catalog.models import Environment

@@ -24,7 +24,7 @@ from frontend.access import (
     requires_recent_sign_in,
     unless_refused,
 )
-from frontend.pages.environment import tabs
+from frontend.pages.environment_head import tabs
 from registry.accounts.models import Owner
 from registry.catalog.models import Environment
 from registry.errors import HubError

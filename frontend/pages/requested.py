@@ -25,7 +25,7 @@ from frontend.access import (
     sentences,
     version_or_404,
 )
-from frontend.pages.environment import tabs
+from frontend.pages.environment_head import tabs
 from frontend.pages.refresh_interval import pace
 from frontend.render import plain
 from registry.accounts import runners
@@ -120,7 +120,7 @@ def evaluate(request: HttpRequest, owner: str, name: str, number: str) -> HttpRe
     context = {
         "env": environments.summary(version.environment),
         "version": version,
-        "tabs": tabs(request, version.environment, on="runs"),
+        "tabs": tabs(request, version.environment, on="evaluations"),
         "form": form,
         "models": models,
         "defines": defines,
@@ -139,7 +139,7 @@ def queue(request: HttpRequest, pk: UUID) -> HttpResponse:
         return redirect("run", pk)
     context |= {
         "env": environments.summary(run.version.environment),
-        "tabs": tabs(request, run.version.environment, on="runs"),
+        "tabs": tabs(request, run.version.environment, on="evaluations"),
     }
     return render(request, "pages/queue.html", context)
 

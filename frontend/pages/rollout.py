@@ -20,6 +20,7 @@ from envyard.contract.replay import agree
 from envyard.contract.transcript import Transcript
 from frontend.access import run_or_404
 from frontend.pages import rollout_filters
+from frontend.pages.environment_head import tabs
 from frontend.render import markdown, marks
 from frontend.render.transcript import SHOWN, Conversation, conversations, every
 from registry.read_models import rollouts, runs
@@ -43,6 +44,7 @@ def rollout(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
         "pages/rollout.html",
         {
             "run": runs.summary(run),
+            "tabs": tabs(request, run.version.environment, on="rollouts"),
             "rollout": rollouts.summary(row),
             **_transcript_context(transcript),
             **_viewer(request, rows, transcript.judge),

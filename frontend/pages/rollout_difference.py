@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from envyard.contract.transcript import Transcript
 from frontend.access import run_or_404
 from frontend.pages import rollout_filters
+from frontend.pages.environment_head import tabs
 from frontend.render import difference
 from registry.read_models import rollouts, runs
 from registry.runs import transcripts
@@ -33,6 +34,7 @@ def rollout_difference(request: HttpRequest, pk: UUID, number: int) -> HttpRespo
             raise Http404
     context = {
         "run": runs.summary(run),
+        "tabs": tabs(request, run.version.environment, on="rollouts"),
         "rollout": row,
         "choices": choices,
         "other": other,

@@ -1,7 +1,8 @@
-"""The filters of a run's rollouts in an address, which its pages and their links share."""
+"""The filters of rollouts in an address, which their pages and links share."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -59,9 +60,9 @@ class Filters(forms.Form):
 
 @dataclass
 class Chosen:
-    """The rollouts that an address selects."""
+    """The rollouts that an address selects among `all_rows`."""
 
-    run: Run
+    all_rows: QuerySet[Rollout]
     form: Filters
     tasks: Tasks
 
@@ -91,13 +92,22 @@ class Chosen:
     @property
     def rows(self) -> QuerySet[Rollout]:
         """The rollouts in order."""
-        return selection.rollouts(run=self.run, selection=self.selection, tasks=self.tasks)
+        return selection.rollouts(self.all_rows, selection=self.selection, tasks=self.tasks)
 
 
 def of_request(query: QueryDict, run: Run) -> Chosen:
     """What the query string selects among the run's rollouts."""
     tasks = Tasks(run)
-    return Chosen(run, Filters(query, policies=run.policies, splits=tasks.splits), tasks)
+    form = Filters(query, policies=run.policies, splits=tasks.splits)
+    return Chosen(run.own_rollouts, form, tasks)
+
+
+def of_runs(query: QueryDict, runs: Sequence[Run]) -> Chosen:
+    """What the query string selects among the rollouts of several runs of one version."""
+    tasks = Tasks(*runs)
+    policies = list(dict.fromkeys(policy for run in runs for policy in run.policies))
+    form = Filters(query, policies=policies, splits=tasks.splits)
+    return Chosen(Rollout.objects.filter(run__in=runs), form, tasks)
 
 
 def groups(rows: list[Any], chosen: Chosen) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from frontend import rates
 from frontend.access import demand, form_methods, refused, run_or_404
 from frontend.pages import rollout_filters
-from frontend.pages.environment import tabs
+from frontend.pages.environment_head import tabs
 from frontend.pages.refresh_interval import pace
 from frontend.render import marks, plain
 from registry import pipeline
@@ -47,7 +47,7 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
             **live_context(request, row),
             "version_url": reverse("version", args=[env.owner.name, env.name, row.version.version]),
             "may_retry": _may_retry(request, row),
-            "tabs": tabs(request, env, on="runs"),
+            "tabs": tabs(request, env, on="evaluations"),
             "verdict": verdicts.of_version(row.version),
         },
     )
@@ -139,6 +139,7 @@ def _selected(request: HttpRequest, run: Run) -> dict[str, Any]:
         "filter_prefix": f"{chosen.query}&" if chosen.query else "",  # of another parameter
         "filter_values": chosen.values,
         "is_filtered": chosen.is_filtered,
+        "rollout_count": run.done,
         "page": page,
         "groups": rollout_filters.groups(rollouts.summaries(page.object_list), chosen),
     }
@@ -190,7 +191,11 @@ def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
     run = run_or_404(request, pk)
     user = demand(request, "run.cancel", run)
     if request.method != "POST" and run.is_active:
-        return render(request, "pages/run_cancel.html", {"run": runs.summary(run)})
+        context = {
+            "run": runs.summary(run),
+            "tabs": tabs(request, run.version.environment, on="evaluations"),
+        }
+        return render(request, "pages/run_cancel.html", context)
     if request.method == "POST":
         services.cancel(run=run, by=user)
     return redirect("run", pk)

@@ -12,7 +12,7 @@ from envyard.card.paired import Task
 from envyard.contract.job import MODEL
 from envyard.contract.transcript import Transcript
 from frontend.access import run_or_404
-from frontend.pages.environment import tabs
+from frontend.pages.environment_head import tabs
 from frontend.render import difference
 from registry.errors import HubError
 from registry.read_models import paired_runs, rollouts
@@ -43,7 +43,7 @@ def task_comparison(request: HttpRequest, pk: UUID, other: UUID, task: int) -> H
     ]
     context = {
         "env": first.version.environment,
-        "tabs": tabs(request, first.version.environment, on="runs"),
+        "tabs": tabs(request, first.version.environment, on="evaluations"),
         "runs": list(zip((first, second), rollouts.summaries(rows), strict=True)),
         "first": first,
         "second": second,

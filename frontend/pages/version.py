@@ -17,8 +17,7 @@ from envyard.contract.findings import is_requirement
 from frontend import rates
 from frontend.access import demand, follows_moves, person, refused, version_or_404
 from frontend.pages import requested
-from frontend.pages.environment import tabs
-from frontend.pages.environment_head import head
+from frontend.pages.environment_head import head, tabs
 from frontend.pages.refresh_interval import pace
 from registry import pipeline
 from registry.accounts.permissions import can

@@ -23,7 +23,7 @@ from frontend.access import (
     requires_recent_sign_in,
     unless_refused,
 )
-from frontend.pages.environment import tabs
+from frontend.pages.environment_head import tabs
 from frontend.paging import page
 from registry.accounts.models import Owner, User
 from registry.accounts.permissions import can

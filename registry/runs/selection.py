@@ -1,4 +1,4 @@
-"""A run's rollouts by filters and in an order, as pages and their links name them."""
+"""Rollouts of one run or several by filters and in an order, as pages and their links name them."""
 
 from __future__ import annotations
 
@@ -52,15 +52,21 @@ class Selection:
 
 
 class Tasks:
-    """What a run's environment told of its tasks: prompts and splits by index."""
+    """The tasks that environments of runs of one version loaded: prompts and splits by index."""
 
-    def __init__(self, run: Run) -> None:
-        self._rows = records(run.facts.get("tasks"), MAX_TASKS)
+    def __init__(self, *runs: Run) -> None:
+        self._rows = [records(run.facts.get("tasks"), MAX_TASKS) for run in runs]
 
     @cached_property
     def by_index(self) -> dict[int, TaskResult]:
-        """Each task by its index."""
-        return {task.index: task for task in map(TaskResult.from_dict, self._rows)}
+        """Each task by its index, without those that differ between the runs."""
+        tasks: dict[int, TaskResult] = {}
+        differing = set()
+        for rows in self._rows:
+            for task in map(TaskResult.from_dict, rows):
+                if tasks.setdefault(task.index, task).hash != task.hash:
+                    differing.add(task.index)
+        return {index: task for index, task in tasks.items() if index not in differing}
 
     @property
     def splits(self) -> list[str]:
@@ -77,8 +83,8 @@ class Tasks:
         return [n for n, task in self.by_index.items() if task.split == split]
 
 
-def rollouts(*, run: Run, selection: Selection, tasks: Tasks) -> QuerySet[Rollout]:
-    """The selected rollouts in the selected order, which is total."""
+def rollouts(rows: QuerySet[Rollout], *, selection: Selection, tasks: Tasks) -> QuerySet[Rollout]:
+    """Those of the rows that are selected, in the selected order, which is total."""
     filters = {
         "policy": selection.policy or None,
         "task": selection.task,
@@ -87,7 +93,7 @@ def rollouts(*, run: Run, selection: Selection, tasks: Tasks) -> QuerySet[Rollou
         "seconds__gte": selection.min_seconds,
         "seconds__lte": selection.max_seconds,
     }
-    rows = run.own_rollouts.filter(**{k: v for k, v in filters.items() if v is not None})
+    rows = rows.filter(**{k: v for k, v in filters.items() if v is not None})
     if selection.outcome:
         rows = rows.filter(OUTCOMES[selection.outcome])
     if selection.split:

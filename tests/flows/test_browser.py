@@ -256,7 +256,7 @@ def pages(visitor: Visitor, pushed: Pushed) -> list[str]:
     page = visitor.open(pushed.run)
     rollout = page.locator("tbody a", has_text="babble · task").first.get_attribute("href")
     environment = pushed.version.removesuffix("0.1.0/")
-    tabs = [f"{environment}?tab={tab}" for tab in ("readme", "versions", "runs", "files")]
+    tabs = [f"{environment}?tab={tab}" for tab in ("card", "readme", "rollouts", "versions")]
     plain = ["/", "/envs/", "/envs/?q=watch", "/publish/", "/settings/tokens/", "/device/"]
     own = ["/settings/security/", "/settings/security/totp/activate/", "/email/"]
     own += ["/password/change/", "/settings/organisations/", "/settings/invitations/"]

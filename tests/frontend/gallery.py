@@ -166,7 +166,9 @@ def listed(alice: User) -> dict[str, str]:
     return {
         "environment": env,
         "environment-versions": f"{env}?tab=versions",
-        "environment-runs": f"{env}?tab=runs",
+        "environment-readme": f"{env}?tab=readme",
+        "environment-evaluations": f"{env}?tab=evaluations",
+        "environment-rollouts": f"{env}?tab=rollouts",
         "environment-files": f"{env}?tab=files",
         "version-listed": f"{env}0.1.0/",
         "evaluate": f"{env}0.1.0/evaluate/",

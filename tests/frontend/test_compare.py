@@ -205,7 +205,7 @@ def test_runs_leaderboards_and_environments_lead_to_comparison_and_request(
     board = text(client, f"{base}0.1.0/leaderboard/")
     assert f'href="{compare}"' in board
     assert f'href="{evaluate}"' in board
-    assert f'href="{evaluate}"' in text(client, f"{base}?tab=runs")
+    assert f'href="{evaluate}"' in text(client, f"{base}?tab=evaluations")
     assert client.get(evaluate).headers["Location"] == f"/login/?next={evaluate}"
 
 

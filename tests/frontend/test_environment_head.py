@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from envyard.contract.frameworks.adapters import ADAPTERS
-from frontend.pages.environment_head import install_lines
+from frontend.pages.environment_head import TABS, install_lines
 from registry.card.models import Card
 from registry.catalog import locks
 from registry.models import Environment, User, Version
@@ -53,7 +53,7 @@ def test_every_page_of_an_environment_shows_the_evidence_under_its_title(
     run, version = card.run_id, card.version
     other = make_run(version, policies=["model"], model="org/other")
     pages = [
-        *(f"{PAGE}?tab={tab}" for tab in ("readme", "versions", "runs", "files")),
+        *(f"{PAGE}?tab={tab}" for tab in TABS),
         *(VERSION, f"{VERSION}leaderboard/", f"/runs/{run}/", f"{PAGE}journal/"),
         f"{PAGE}settings/",
         f"{PAGE}evaluations/{evaluation_of(version, alice).pk}/",

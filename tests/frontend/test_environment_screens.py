@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import ViewportSize
 from pytest_django.live_server_helper import LiveServer
 
+from frontend.pages import environment_head
 from registry.catalog import locks
 from registry.models import User, Version
 from tests import chromium
@@ -26,9 +27,7 @@ pytestmark = [
     pytest.mark.timeout(300),
 ]
 PAGE = "/envs/alice/useful/"
-TABS = {
-    tab: f"{PAGE}?tab={tab}" for tab in ("readme", "card", "runs", "versions", "files", "train")
-}
+TABS = {tab: f"{PAGE}?tab={tab}" for tab in environment_head.TABS}
 LINES, LONG = "a_line_of_code = 1\n" * 9, "x" * 300
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 

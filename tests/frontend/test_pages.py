@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from envyard.contract.transcript import Exchange, Node, Transcript
+from frontend.pages.environment_head import TABS
 from registry.models import Event, User, Version
 from tests.factories import make_rollout, make_run, make_version
 from tests.frontend.people import text
@@ -27,7 +28,7 @@ def test_strangers_see_what_is_listed(client: Client, listed: Version) -> None:
     page = text(client, PAGE)
     assert "<em>word</em>" in page
     assert "hub install alice/demo-env==0.1.0" in page
-    for tab in ("versions", "runs", "files", "nonsense"):
+    for tab in (*TABS, "runs", "nonsense"):
         text(client, f"{PAGE}?tab={tab}")
     assert listed.sha256 in text(client, VERSION)
 

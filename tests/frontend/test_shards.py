@@ -56,7 +56,7 @@ def test_the_page_of_a_shard_has_its_log_and_names_its_run(
 
 
 def test_lists_of_runs_leave_shards_out(client: Client, run: Run, root: User) -> None:
-    assert text(client, "/envs/alice/demo-env/?tab=runs").count("/runs/") >= 1
+    assert text(client, "/envs/alice/demo-env/?tab=evaluations").count("/runs/") >= 1
     rows = client.get("/api/v1/environments/alice/demo-env/runs/").json()["results"]
     assert [row["id"] for row in rows] == [str(run.pk)]
     detail = client.get(f"/api/v1/runs/{run.pk}/").json()

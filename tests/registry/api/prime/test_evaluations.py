@@ -325,7 +325,7 @@ def test_environment_page_marks_evaluations_as_self_reported(
     call(
         client, "post", f"{evaluation_id}/samples", bob, {"samples": [{"reward": 1.0, "a": "<b>"}]}
     )
-    page = client.get("/envs/alice/demo-env/?tab=runs").content.decode()
+    page = client.get("/envs/alice/demo-env/?tab=evaluations").content.decode()
     assert "Reported by the uploader, not measured by this hub." in page
     assert "reward 0.75" in page
     assert "hidden-one" not in page
