@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -89,18 +91,31 @@ def live(request: HttpRequest, pk: UUID) -> HttpResponse:
     row = run_or_404(request, pk)
     if not _is_live(row):
         return HttpResponseClientRefresh()
-    if request.GET.get("seen") == state(row):
+    if request.GET.get("seen") == state(row, _place(row)):
         return HttpResponse(status=204)
     return render(request, "parts/run_live.html", live_context(request, row))
 
 
-def state(run: Run) -> str:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run waits: its position in the queue, what it lacks, until when it is paused."""
+
+    position: queue.Position | None
+    lacking: str
+    paused: datetime | None
+
+
+def _place(run: Run) -> Place:
+    return Place(queue.position(run), waiting.lacking(run), waiting.paused(run))
+
+
+def state(run: Run, place: Place) -> str:
     """A text that changes whenever the live part changes."""
-    missing = "w" if waiting.lacking(run) else ""
-    position = queue.position(run)
+    position = place.position
+    missing = "w" if place.lacking else ""
     queue_state = f".{position.before}.{position.waiting}.{position.runners}" if position else ""
     cancelling = "c" if run.cancel_requested_at else ""
-    paused = "p" if waiting.paused(run) else ""
+    paused = "p" if place.paused else ""
     return f"{run.attempt}.{run.last_seq}.{run.status}{missing}{queue_state}{cancelling}{paused}"
 
 
@@ -108,14 +123,15 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
     """Progress, scores, rollouts and the log."""
     overview = run_overview.of_run(run)
     detail = runs.detail(run)
+    place = Place(detail.queue, waiting.lacking(run), detail.not_before)
     stopping = run.is_active and run.cancel_requested_at is not None
     may_cancel = run.is_active and not stopping and run.parent_id is None
     query = request.GET.copy()
-    query["seen"] = state(run)
+    query["seen"] = state(run, place)
     return {
         "run": detail,
         "pace": pace(detail.queue),
-        "lacking": waiting.lacking(run),
+        "lacking": place.lacking,
         "live": _is_live(run),
         "stopping": stopping,
         "may_cancel": may_cancel and can(request.user, "run.cancel", run),

@@ -41,7 +41,9 @@ def _sources(image: re.Match[str]) -> list[str]:
 
 
 def _is_relative(value: str) -> bool:
-    return RELATIVE.fullmatch(html.unescape(value)) is not None
+    """A path, or another host without a scheme, which looks like one and no archive has."""
+    address = html.unescape(value)
+    return RELATIVE.fullmatch(address) is not None or address.startswith("//")
 
 
 class _Files:
