@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.urls import URLPattern, get_resolver
 
 from frontend.json_twins import TWINS
 from registry.models import User
 from registry.self_reported.models import Evaluation
 from tests.factories import make_rollout, make_run, make_version
-from tests.registry.access.routes import CONVERTER
-from tests.registry.access.table import PAGES, About
+from tests.registry.access.public_pages import public_pages
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
 JSON = {"Accept": "application/json"}
@@ -37,22 +35,8 @@ WITHOUT = {  # public pages without a resource of their own, and why
 
 
 def public() -> set[str]:
-    """The names of the pages that anonymous readers may open. Routes without a name redirect, and
-    those that end like a file (`atom.xml`) are no pages."""
-    names = {
-        CONVERTER.sub(r"<\1>", str(pattern.pattern)): pattern.name
-        for pattern in get_resolver("frontend.urls").url_patterns
-        if isinstance(pattern, URLPattern)
-    }
-    rules = {path: row["GET"] for path, row in PAGES.items() if "GET" in row}
-    letters = {
-        path: rule.known if isinstance(rule, About) else rule for path, rule in rules.items()
-    }
-    return {
-        name
-        for path, each in letters.items()
-        if each[0] == "+" and not FILE.search(path) and (name := names.get(path))
-    }
+    """The names of public pages; routes that end like a file (`atom.xml`) are no pages."""
+    return {name for name, path in public_pages().items() if not FILE.search(path)}
 
 
 def test_every_public_page_has_a_twin_or_a_reason_to_have_none() -> None:

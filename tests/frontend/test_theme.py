@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
-import re
 from pathlib import Path
 
 import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
+from benchmarks.registry import sample
+from benchmarks.registry.weights import TARGET, weights
 from registry.models import User
 from tests.factories import make_version
 from tests.frontend import gallery, gallery_learnability, gallery_rollouts
+from tests.registry.access.public_pages import public_pages
 
 pytestmark = [pytest.mark.once, pytest.mark.django_db]
-ASSET = re.compile(r'(?:href|src)="(/static/[^"]+)"')
-MAX_PAGE = 45 * 1024  # bytes of a page with its assets, gzipped
 
 
 def test_the_system_decides_until_a_theme_is_chosen(client: Client) -> None:
@@ -51,25 +50,26 @@ def test_a_page_with_everything_it_loads_weighs_at_most_45_kib(client: Client, a
     make_version(alice)
     pages = gallery.pages(alice) | gallery_learnability.pages(alice)
     pages |= gallery_rollouts.pages(alice)
-    pages |= {"home": "/", "browse": "/envs/", "sign up": "/signup/"}
+    addresses = sample.make() | {"gallery": list(pages.values())}
     client.force_login(alice)
-    weights = {name: weight(client, path) for name, path in pages.items()}
-    assert {name: size for name, size in weights.items() if size > MAX_PAGE} == {}
+    rows = list(weights(addresses, lambda path: served(client, path)))
+    assert len(rows) > 90
+    assert {row.path: row.total for row in rows if row.total > TARGET} == {}
 
 
-def weight(client: Client, path: str) -> int:
-    """Bytes of the page and of each static file that it names, each gzipped as it is served."""
-    page = client.get(path, follow=True).content
-    assets = {name for name in ASSET.findall(page.decode()) if not name.endswith("icon.png")}
-    return len(gzip.compress(page)) + sum(map(served, assets))
+def test_every_public_page_is_weighed_and_measured(db: None) -> None:
+    assert public_pages().keys() - sample.make().keys() == set(sample.WITHOUT)
 
 
-def served(url: str) -> int:
-    """Bytes of a static file; fonts are compressed already."""
-    found = finders.find(url.removeprefix("/static/"))
-    assert isinstance(found, str), url
-    data = Path(found).read_bytes()
-    return len(data) if url.endswith(".woff2") else len(gzip.compress(data))
+def served(client: Client, path: str) -> bytes:
+    """The body of a page or of a static file."""
+    if not path.startswith("/static/"):
+        response = client.get(path, follow=True)
+        assert response.status_code == 200, path
+        return bytes(response.getvalue())
+    found = finders.find(path.removeprefix("/static/"))
+    assert isinstance(found, str), path
+    return Path(found).read_bytes()
 
 
 def test_the_font_lies_beside_its_licence() -> None:

@@ -23,9 +23,11 @@ def row(instance: Model) -> Row:
 
 
 def write(model: type[Model], rows: Iterable[Row]) -> None:
-    """Insert the rows, which all have the same columns; inside a transaction."""
+    """Insert the rows, which all have the same columns, or none; inside a transaction."""
     rows = iter(rows)
-    first = next(rows)
+    first = next(rows, None)
+    if first is None:
+        return
     quote = connection.ops.quote_name
     columns = ", ".join(quote(column) for column in first)
     into = f"{quote(model._meta.db_table)} ({columns})"  # noqa: SLF001

@@ -11,14 +11,19 @@ from typing import Any, NamedTuple
 
 from django.core.management.color import no_style
 from django.db import connection, transaction
-from django.db.models import Manager
+from django.db.models import Manager, Model
 
-from benchmarks.registry.bulk import copying, texts
+from benchmarks.registry.bulk import copying, evaluations, texts
+from benchmarks.registry.bulk.evidence import EvidenceRows, Prototype, Writer, facets_of
 from registry.accounts.models import Organisation, Owner, User
+from registry.card.models import Card
 from registry.catalog.likeness import likeness
 from registry.catalog.models import Environment, Tag, Version
+from registry.catalog.related_models import VersionNeed
 from registry.catalog.search import documents, facets
 from registry.catalog.sorting import sort_key
+from registry.events import Event
+from registry.runs.models import Rollout, Run
 
 SEED = 1
 BATCH = 1000  # environments per transaction
@@ -26,6 +31,13 @@ OWNERS = 50  # environments per owner, on average
 ORGANISATIONS = 10  # one owner in ten
 LONGEST = 10_000  # versions of the environment with the most
 START = datetime(2025, 1, 1, tzinfo=UTC)
+EVIDENCE: dict[type[Model], str] = {
+    Run: "runs",
+    Card: "cards",
+    Rollout: "rollouts",
+    VersionNeed: "needs",
+    Event: "events",
+}
 MINUTES = 60 * 24 * 600  # over which versions are spread
 
 
@@ -45,6 +57,7 @@ def load(*, environments: int, versions: int) -> Iterator[int]:
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), [Environment, Version]):
             cursor.execute(statement)
+    evaluations.write(random)
     documents.rebuild(alone=True)
     facets.recount()
     with connection.cursor() as cursor:
@@ -83,11 +96,12 @@ def _shares(random: Random, environments: int, versions: int) -> list[int]:
 
 
 class GeneratedEnvironment(NamedTuple):
-    """One environment with its tags and the rows of its versions."""
+    """One environment with its tags, the rows of its versions and what is known of the latest."""
 
     environment: Environment
     tags: list[str]
     versions: list[copying.Row]
+    evidence: EvidenceRows | None
 
 
 def _environments(
@@ -96,6 +110,7 @@ def _environments(
     """All of them, numbered, so that they can be written in any order."""
     pk, version_pk = _next(Environment.objects), _next(Version.objects)
     used: set[tuple[int, str]] = set()
+    writer = Writer(random)
     for number, share in enumerate(shares):
         owner = owners[int(len(owners) * random.random() ** 2)] if number else owners[0]
         name = texts.name(random) if number else texts.FIRST
@@ -112,9 +127,13 @@ def _environments(
         )
         first = _version(random, environment)
         versions = list(_versions(random, first, version_pk, share, environment))
-        yield GeneratedEnvironment(
-            environment, first.keywords if environment.latest_id else [], versions
-        )
+        tags, evidence = [], None
+        if environment.latest_id is not None:
+            tags, prototype = first.keywords, writer.prototype()
+            row = next(row for row in versions if row["id"] == environment.latest_id)
+            _give(random, environment, row, prototype, tags)
+            evidence = writer.rows(environment, prototype, actor=owner.user_id)
+        yield GeneratedEnvironment(environment, tags, versions, evidence)
         pk, version_pk = pk + 1, version_pk + share
 
 
@@ -166,6 +185,24 @@ def _versions(
         at += timedelta(hours=1)
 
 
+def _give(
+    random: Random,
+    environment: Environment,
+    row: copying.Row,
+    prototype: Prototype | None,
+    tags: list[str],
+) -> None:
+    """Store with the environment and its latest version what their card says."""
+    if prototype is None:
+        return
+    if prototype.learnability is not None:
+        environment.learnability = prototype.learnability
+    row["learnability"], row["difficulty"] = prototype.learnability, prototype.difficulty
+    facets = Version._meta.get_field("facets")  # noqa: SLF001 - Django's own documented API
+    values = facets_of(random, prototype, tags)
+    row["facets"] = facets.get_db_prep_save(values, connection)
+
+
 def _write(batch: list[GeneratedEnvironment], tags: dict[str, int]) -> None:
     through = Environment.tags.through
     with transaction.atomic():  # the foreign key to `latest` is checked at its end
@@ -176,6 +213,9 @@ def _write(batch: list[GeneratedEnvironment], tags: dict[str, int]) -> None:
             for generated in batch
             for tag in generated.tags
         )
+        known = [generated.evidence for generated in batch if generated.evidence]
+        for model, name in EVIDENCE.items():
+            copying.write(model, (row for evidence in known for row in getattr(evidence, name)))
 
 
 def _next(rows: Manager[Any]) -> int:
