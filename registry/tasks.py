@@ -12,6 +12,7 @@ from registry import pipeline, recovery
 from registry.catalog.search import facets
 from registry.index import writer
 from registry.notifications import services as notifications
+from registry.read_models import hub_counts
 from registry.remeasurements import schedule
 from registry.remeasurements import services as remeasurements
 from registry.runs import services as runs
@@ -81,8 +82,9 @@ def remeasure() -> None:
 
 @shared_task(name="registry.recount")
 def recount() -> None:
-    """Count the catalogue by its facets (beat)."""
+    """Count the catalogue by its facets, and what the hub holds (beat)."""
     facets.recount()
+    hub_counts.recount()
 
 
 @shared_task(name="registry.prune")

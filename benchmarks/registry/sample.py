@@ -181,7 +181,8 @@ def _live(version: Version) -> str:
         done=done,
         facts={"tasks": [{"index": n, "prompt": f"What does {n} mean?"} for n in range(tasks)]},
     )  # fmt: skip
-    LogChunk.objects.create(run=run, attempt=1, seq=1, text=gallery.LOG * 5)
+    lines = (f"task {n * 7 % tasks}: {n * 1.37:.2f} s, reward {n % 5 / 4}\n" for n in range(2000))
+    LogChunk.objects.create(run=run, attempt=1, seq=1, text=gallery.LOG + "".join(lines))
     for number in range(done):
         make_rollout(
             run, "model", number // attempts, attempt=number % attempts, reward=number % 5 / 4,

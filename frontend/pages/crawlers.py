@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import cached_property
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.sitemaps import Sitemap, views
+from django.core.cache import cache
+from django.core.paginator import Page, Paginator
 from django.db.models import Max, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -18,7 +22,7 @@ from frontend.documentation import links
 from frontend.documentation.documents import documents
 from registry.catalog.models import Environment
 
-PAGE = 5000  # addresses of one file; the protocol allows 50,000
+PAGE = 1000  # addresses of one file; of more, the slowest page of a full hub
 HOUR = 3600  # seconds
 # Pages that only a person can use, and endless combinations of filters.
 DISALLOWED = (
@@ -49,8 +53,48 @@ class HubSitemap(Sitemap):  # type: ignore[type-arg] # not subscriptable at run 
         return urlsplit(settings.HUB_URL).netloc
 
 
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The key of the first environment of each file, and when one of them all changed last."""
+
+    firsts: list[int]
+    latest: datetime | None
+
+
+class EnvironmentFiles(Paginator):  # type: ignore[type-arg] # not subscriptable at run time
+    """Files of consecutive keys. Django's own count all rows, and read those of earlier files."""
+
+    @cached_property
+    def files(self) -> Files:
+        """As they were within the last hour; the last file also has what came since."""
+        key = f"sitemap.{self.per_page}"
+        return cast("Files", cache.get_or_set(key, self._divide, HOUR))
+
+    @property
+    def num_pages(self) -> int:
+        """At least one, which may be empty."""
+        return max(1, len(self.files.firsts))
+
+    def page(self, number: Any) -> Page[Environment]:
+        """The rows of a file, one query."""
+        at = self.validate_number(number)
+        first, following = (self.files.firsts[n : n + 1] for n in (at - 1, at))
+        rows = self.object_list.filter(pk__gte=first[0]) if first else self.object_list
+        return Page(rows.filter(pk__lt=following[0]) if following else rows, at, self)
+
+    def _divide(self) -> Files:
+        keys = self.object_list.values_list("pk", flat=True)
+        latest = self.object_list.aggregate(latest=Max("updated_at"))["latest"]
+        return Files(list(keys)[:: self.per_page], latest)
+
+
 class EnvironmentSitemap(HubSitemap):
     """Listed public environments, the oldest first, so that full files do not change."""
+
+    @property
+    def paginator(self) -> EnvironmentFiles:
+        """The files."""
+        return EnvironmentFiles(self.items(), self.limit)
 
     def items(self) -> QuerySet[Environment]:
         """Rows with their owner, in a query for each file."""
@@ -67,9 +111,8 @@ class EnvironmentSitemap(HubSitemap):
         return item.updated_at
 
     def get_latest_lastmod(self) -> datetime | None:
-        """When one of them changed last, from the database; Django's own reads all rows."""
-        latest: datetime | None = self.items().aggregate(latest=Max("updated_at"))["latest"]
-        return latest
+        """When one of them changed last; Django's own reads all rows."""
+        return self.paginator.files.latest
 
 
 class PageSitemap(HubSitemap):

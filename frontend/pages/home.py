@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment, EnvironmentQuerySet, Version
-from registry.read_models import environments
+from registry.read_models import environments, hub_counts
 from registry.read_models.environments import EnvironmentSummary
-from registry.runs.models import Rollout, Run, RunQuerySet
+from registry.runs.models import Run, RunQuerySet
 
 SHOWN = 6
 RANKED = 5
-COUNTED = 60  # seconds that counts may be old
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "pages/home.html",
         {
             "environments": environments.summaries(list(newest)),
-            "counts": cache.get_or_set("home.counts", counts, COUNTED),
+            "counts": hub_counts.current(),
             "lists": [
                 Ranking(title, sort, environments.summaries(list(rows)))
                 for title, sort, rows in rankings()
@@ -67,16 +65,3 @@ def being_evaluated(actor: Actor) -> RunQuerySet:
     runs = Run.objects.filter(status__in=(Run.Status.SHARDED, *Run.LEASED_STATES))
     visible = runs.filter(version__in=Version.objects.visible_to(actor))
     return visible.select_related("version__environment__owner").order_by("-created_at")[:RANKED]
-
-
-def counts() -> dict[str, int]:
-    """Counts of public environments, their rollouts and of models; the caller caches them, as
-    counting is slow. A rollout that crashed is not counted."""
-    public = Environment.objects.listed().filter(visibility=Environment.Visibility.PUBLIC)
-    rollouts = Rollout.objects.filter(run__version__environment__in=public, ok=True)
-    models = Run.objects.filter(version__environment__in=public, status=Run.Status.SUCCEEDED)
-    return {
-        "environments": public.count(),
-        "rollouts": rollouts.count(),
-        "models": models.exclude(model="").values("model").distinct().count(),
-    }

@@ -29,11 +29,12 @@ from registry.read_models import connections, rollouts, run_overview, runs, verd
 from registry.runs import evaluations, logs, queue, services, waiting
 from registry.runs.models import Run
 
-ROWS = 100
-GRID_TASKS = {"model": 50, "probes": 20}  # on a page of each grid
+# A live page is replaced every few seconds and loads htmx as well, so it holds less.
+ROWS, LIVE_ROWS = 50, 20  # rollouts on a page
+GRID_TASKS, LIVE_TASKS = 25, 20  # on a page of each grid
 TASK_ORDERS = {"task": "by number", "mean": "smallest mean", "spread": "smallest spread"}
-BARS = 500  # of the most rollouts that are drawn as bars
-LOG_TAIL = 64_000
+BARS = 200  # of the most rollouts that are drawn as bars
+LOG_TAIL, LIVE_LOG_TAIL = 64_000, 8_000  # characters of the log
 LOG_LINES = 200  # of a search
 
 
@@ -121,7 +122,7 @@ def state(run: Run, place: Place) -> str:
 
 def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
     """Progress, scores, rollouts and the log."""
-    overview = run_overview.of_run(run)
+    overview, is_live = run_overview.of_run(run), _is_live(run)
     detail = runs.detail(run)
     place = Place(detail.queue, waiting.lacking(run), detail.not_before)
     stopping = run.is_active and run.cancel_requested_at is not None
@@ -132,23 +133,23 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "run": detail,
         "pace": pace(detail.queue),
         "lacking": place.lacking,
-        "live": _is_live(run),
+        "live": is_live,
         "stopping": stopping,
         "may_cancel": may_cancel and can(request.user, "run.cancel", run),
         "traffic": connections.traffic(run.facts),
         "overview": overview,
-        "grids": _grids(request, overview),
+        "grids": _grids(request, overview, LIVE_TASKS if is_live else GRID_TASKS),
         "bars": overview.cells if max(run.total, len(overview.cells)) <= BARS else [],
         "live_query": query.urlencode(),
-        **_selected(request, run),
-        **_log(request, run),
+        **_selected(request, run, LIVE_ROWS if is_live else ROWS),
+        **_log(request, run, LIVE_LOG_TAIL if is_live else LOG_TAIL),
     }
 
 
-def _selected(request: HttpRequest, run: Run) -> dict[str, Any]:
+def _selected(request: HttpRequest, run: Run, rows: int) -> dict[str, Any]:
     """The rollouts that the address selects, a page of them."""
     chosen = rollout_filters.of_request(request.GET, run)
-    page = Paginator(chosen.rows, ROWS).get_page(request.GET.get("page"))
+    page = Paginator(chosen.rows, rows).get_page(request.GET.get("page"))
     return {
         "filters": chosen.form,
         "filter_query": chosen.query,
@@ -161,19 +162,21 @@ def _selected(request: HttpRequest, run: Run) -> dict[str, Any]:
     }
 
 
-def _log(request: HttpRequest, run: Run) -> dict[str, Any]:
+def _log(request: HttpRequest, run: Run, characters: int) -> dict[str, Any]:
     """The end of the log, or the lines of the whole log that contain the searched text."""
     needle = request.GET.get("log", "")[: marks.MAX_NEEDLE].strip()
     if wanted := marks.pattern(needle):
         lines = enumerate(plain.log(logs.whole(run=run)).split("\n"), 1)
         matches = [(number, line) for number, line in lines if wanted.search(line)]
         return {"log_text": needle, "log_lines": matches[:LOG_LINES], "log_matches": len(matches)}
-    log = logs.tail(run=run, characters=LOG_TAIL)
-    cut = len(log) == LOG_TAIL
+    log = logs.tail(run=run, characters=characters)
+    cut = len(log) == characters
     return {"log": plain.log(log.partition("\n")[2] or log if cut else log), "log_cut": cut}
 
 
-def _grids(request: HttpRequest, overview: run_overview.Overview) -> list[dict[str, Any]]:
+def _grids(
+    request: HttpRequest, overview: run_overview.Overview, tasks_of_page: int
+) -> list[dict[str, Any]]:
     """The grids of the model and of the probes, each with its page of tasks; the model's tasks by
     number, or those with the smallest mean or spread first."""
     order = request.GET.get("order", "")
@@ -184,7 +187,7 @@ def _grids(request: HttpRequest, overview: run_overview.Overview) -> list[dict[s
     return [
         {
             "name": name,
-            "page": Paginator(tasks, GRID_TASKS[name]).get_page(request.GET.get(name)),
+            "page": Paginator(tasks, tasks_of_page).get_page(request.GET.get(name)),
             "order": order if order in TASK_ORDERS else "task",
             "orders": [{"key": key, "label": label} for key, label in TASK_ORDERS.items()],
             # of the address of another page of it

@@ -25,9 +25,11 @@ from registry.read_models.leaderboard_columns import Column, columns_of
 from registry.read_models.leaderboards import MAX_MODELS
 from registry.read_models.newest_results import (
     Cells,
-    is_current,
+    Results,
     latest_versions,
-    newest_runs,
+    loaded,
+    newest_results,
+    versions_of,
 )
 from registry.read_models.runs import RunSuite
 from registry.runs import suites as suites_of
@@ -117,37 +119,47 @@ def leaderboard_across(
     visible = Environment.objects.visible_to(actor, token)
     suites, others = suites_of.of_name(name, environments=visible, digest=digest)
     versions = latest_versions(suites, actor, token)
-    runs = newest_runs(suites, versions.values())
-    counts = Counter(pk for cells in runs.values() for pk, run in cells.items() if is_current(run))
-    order = sorted(versions, key=lambda pk: (-counts[pk], str(versions[pk].environment)))
+    results = newest_results(suites, versions)
+    counts = Counter(
+        pk for row in results.values() for pk, result in row.items() if result.is_current
+    )
+    order = sorted(versions, key=lambda pk: (-counts[pk], versions[pk].ref))
     shown = [
-        pk
-        for pk in order
-        if counts[pk] and (not environments or _name(versions[pk]) in environments)
+        pk for pk in order if counts[pk] and (not environments or versions[pk].ref in environments)
     ]
     columns = shown[:MAX_ENVIRONMENTS]
+    models = _models(results, columns)
+    runs = loaded(results, models, columns)
     current = {
-        model: {pk: run for pk, run in cells.items() if pk in columns and is_current(run)}
-        for model, cells in runs.items()
+        model: {pk: run for pk, run in row.items() if results[model][pk].is_current}
+        for model, row in runs.items()
     }
-    models = sorted(
-        (m for m, cells in current.items() if cells), key=lambda m: (-len(current[m]), m)
-    )
-    models = models[:MAX_MODELS]
-    places, left_out = _ranked(columns, {model: current[model] for model in models})
+    rows = versions_of([versions[pk].pk for pk in columns])
+    of_columns = {pk: rows[versions[pk].pk] for pk in columns}
+    places, left_out = _ranked(columns, current)
     return LeaderboardAcross(
         suite=RunSuite(name, suites[0].digest),
         same_name=[RunSuite(row.name, row.digest) for row in others],
-        columns=columns_of({pk: versions[pk] for pk in columns}, counts, left_out),
+        columns=columns_of(of_columns, counts, left_out),
         others=[
-            OtherEnvironment(_name(versions[pk]), versions[pk].version, counts[pk])
+            OtherEnvironment(versions[pk].ref, versions[pk].number, counts[pk])
             for pk in order
             if pk not in columns and counts[pk]
         ][:MAX_OTHERS],
         method=METHOD,
-        verified=_rows(models, columns, versions, runs, places),
-        **_claims(suites, [versions[pk] for pk in columns], current, actor, token),
+        verified=_rows(models, columns, of_columns, runs, places),
+        **_claims(suites, list(of_columns.values()), current, actor, token),
     )
+
+
+def _models(results: Results, columns: Sequence[int]) -> list[str]:
+    """Those with a current result in one of the columns, the most of them first."""
+    counts = {
+        model: sum(pk in row and row[pk].is_current for pk in columns)
+        for model, row in results.items()
+    }
+    models = sorted((m for m, count in counts.items() if count), key=lambda m: (-counts[m], m))
+    return models[:MAX_MODELS]
 
 
 def names_in(text: str) -> list[str]:

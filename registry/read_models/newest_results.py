@@ -1,9 +1,16 @@
-"""The newest result of each model on each environment by one suite."""
+"""The newest result of each model on each environment by one suite.
+
+They are read as plain values: a hub has results on thousands of environments, of which a page
+shows few.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+from uuid import UUID
 
 from registry.accounts.models import Token
 from registry.accounts.permissions import Actor
@@ -15,37 +22,78 @@ MAX_RUNS = 5000
 Cells = dict[str, dict[int, Run]]  # model -> environment -> its newest run
 
 
-def is_current(run: Run) -> bool:
-    """Whether the run is of the latest listed version of its environment."""
-    return run.version_id == run.version.environment.latest_id
+class LatestVersion(NamedTuple):
+    """The latest listed version of an environment, `ref` being owner/name."""
+
+    pk: int
+    ref: str
+    number: str
+
+
+class Result(NamedTuple):
+    """A run with a result; `is_current` if it is of the latest listed version."""
+
+    run: UUID
+    version: int
+    is_current: bool
+
+
+Results = dict[str, dict[int, Result]]  # model -> environment -> its newest result
 
 
 def latest_versions(
     suites: Sequence[Suite], actor: Actor, token: Token | None
-) -> dict[int, Version]:
+) -> dict[int, LatestVersion]:
     """Environment -> its latest listed version, of those visible that have a run by the suites."""
     measured = Run.objects.filter(suite__in=suites, status=Run.Status.SUCCEEDED).exclude(model="")
     rows = Environment.objects.visible_to(actor, token).filter(
         pk__in=measured.values("version__environment")
     )
-    latest = Version.objects.filter(pk__in=rows.exclude(latest=None).values("latest"))
-    newest = latest.select_related("environment__owner")[:MAX_RUNS]
-    return {version.environment_id: version for version in newest}
+    columns = ("pk", "latest", "owner__name", "name", "latest__version")
+    return {
+        pk: LatestVersion(latest, f"{owner}/{name}", number)
+        for pk, latest, owner, name, number in rows.exclude(latest=None).values_list(*columns)[
+            :MAX_RUNS
+        ]
+    }
 
 
-def newest_runs(suites: Sequence[Suite], versions: Iterable[Version]) -> Cells:
-    """The newest run of each model on each environment: on the latest version, else on another."""
-    environments = {version.environment_id: version.environment for version in versions}
+def newest_results(suites: Sequence[Suite], versions: Mapping[int, LatestVersion]) -> Results:
+    """The newest result of each model on each environment: on the latest version, else on another.
+
+    `versions` are those of the environments.
+    """
     rows = Run.objects.filter(
-        version__environment__in=environments,
-        version__deleted_at=None,
-        suite__in=suites,
-        status=Run.Status.SUCCEEDED,
+        version__deleted_at=None, suite__in=suites, status=Run.Status.SUCCEEDED
     ).exclude(model="")
-    cells: Cells = defaultdict(dict)
-    for run in rows.select_related("version", "suite").order_by("-created_at")[:MAX_RUNS]:
-        run.version.environment = environments[run.version.environment_id]
-        before = cells[run.model].get(run.version.environment_id)
-        if before is None or (is_current(run) and not is_current(before)):
-            cells[run.model][run.version.environment_id] = run
-    return cells
+    columns = ("pk", "model", "version_id", "version__environment_id")
+    newest = rows.order_by("-created_at").values_list(*columns).iterator(chunk_size=MAX_RUNS)
+    visible = (row for row in newest if row[3] in versions)
+    results: Results = defaultdict(dict)
+    for pk, model, version, environment in islice(visible, MAX_RUNS):
+        result = Result(pk, version, version == versions[environment].pk)
+        before = results[model].get(environment)
+        if before is None or (result.is_current and not before.is_current):
+            results[model][environment] = result
+    return results
+
+
+def loaded(results: Results, models: Iterable[str], environments: Iterable[int]) -> Cells:
+    """The runs of those models on those environments, with version and suite, in two queries."""
+    shown = {
+        model: {pk: results[model][pk] for pk in environments if pk in results[model]}
+        for model in models
+    }
+    keys = [result.run for row in shown.values() for result in row.values()]
+    runs = Run.objects.select_related("suite").in_bulk(keys)
+    versions = versions_of({run.version_id for run in runs.values()})
+    for run in runs.values():
+        run.version = versions[run.version_id]
+    return {
+        model: {pk: runs[result.run] for pk, result in row.items()} for model, row in shown.items()
+    }
+
+
+def versions_of(keys: Collection[int]) -> dict[int, Version]:
+    """The versions with environment and owner."""
+    return Version.objects.select_related("environment__owner").defer("readme").in_bulk(keys)

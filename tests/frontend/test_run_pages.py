@@ -145,7 +145,7 @@ def test_a_long_list_of_rollouts_costs_no_more_queries(
     with django_assert_max_num_queries(14):
         page = text(client, f"/runs/{run.pk}/")
     assert "300 rollouts. Text is" in page
-    assert "Page 1 of 3" in page
+    assert "Page 1 of 6" in page
 
 
 def test_a_rollout_shows_every_conversation_with_usage_and_what_failed(

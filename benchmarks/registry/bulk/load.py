@@ -23,6 +23,7 @@ from registry.catalog.related_models import VersionNeed
 from registry.catalog.search import documents, facets
 from registry.catalog.sorting import sort_key
 from registry.events import Event
+from registry.read_models import hub_counts
 from registry.runs.models import Rollout, Run
 
 SEED = 1
@@ -60,6 +61,7 @@ def load(*, environments: int, versions: int) -> Iterator[int]:
     evaluations.write(random)
     documents.rebuild(alone=True)
     facets.recount()
+    hub_counts.recount()
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
 

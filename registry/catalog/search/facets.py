@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from django.core.cache import cache
@@ -89,7 +90,8 @@ def counted(
 
 
 def recount() -> None:
-    """Count the whole public catalogue, which a search would not; celery beat runs it.
+    """Count the whole public catalogue, and the environments of each frequent mark; celery beat
+    runs it, because a search counts MAX_COUNTED matches at most.
 
     Kept are values that are shown or that are too many for a search to count.
     """
@@ -97,17 +99,45 @@ def recount() -> None:
     if public.count() <= MAX_COUNTED:
         cache.delete(CACHE_KEY)
         return
-    counts = count_marks(public.values_list("marks", flat=True).iterator())
+    columns = public.values_list("marks", flat=True)
+    counts = count_marks(columns.iterator())
+    frequent: dict[str, Counter[str]] = {
+        mark: Counter() for mark, count in counts.items() if count > MAX_COUNTED
+    }
+    for column in columns.iterator():
+        marks = column.split()
+        for mark in marks:
+            if mark in frequent:
+                frequent[mark].update(marks)
+    stored = {_key_of(mark): _kept(of_mark) for mark, of_mark in frequent.items()}
+    cache.set_many(stored, timeout=None)
+    cache.set(CACHE_KEY, _kept(counts), timeout=None)
+
+
+def _kept(counts: Counter[str]) -> dict[str, int]:
     shown_marks = {
         mark(facet, value.value)
         for facet in FACETS.values()
         for value in counted(facet, counts, complete=True).values
     }
-    stored = {m: count for m, count in counts.items() if m in shown_marks or count > MAX_COUNTED}
-    cache.set(CACHE_KEY, stored, timeout=None)
+    return {m: count for m, count in counts.items() if m in shown_marks or count > MAX_COUNTED}
+
+
+def _key_of(mark: str) -> str:
+    """A value can be longer than a key of the cache may be."""
+    return f"{CACHE_KEY}.{sha256(mark.encode()).hexdigest()[:32]}"
 
 
 def catalogue_counts() -> Counter[str] | None:
     """The counts of `recount`; None where there are none, or the catalogue is too small."""
     stored = cache.get(CACHE_KEY)
     return None if stored is None else Counter(stored)
+
+
+def counts_of_mark(mark: str) -> Counter[str] | None:
+    """Those of the environments with that mark; None where they are few enough to be counted."""
+    stored = cache.get_many([CACHE_KEY, _key_of(mark)])
+    if stored.get(CACHE_KEY, {}).get(mark, 0) <= MAX_COUNTED:
+        return None
+    counts = stored.get(_key_of(mark))
+    return None if counts is None else Counter(counts)

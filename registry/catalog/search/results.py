@@ -28,6 +28,7 @@ from registry.catalog.search.facets import (
     catalogue_counts,
     count_marks,
     counted,
+    counts_of_mark,
     mark,
 )
 from registry.catalog.search.models import DocumentQuerySet, SearchDocument
@@ -114,6 +115,7 @@ class SearchResults:
         self.search, self._actor, self._token = search, actor, token
         self._by_relevance = by_relevance
         self._engine = engine(SearchDocument.objects.db)
+        self._read_counts: dict[tuple[str, ...], Counter[str] | None] = {}
 
     def ranked(self) -> list[tuple[int, int]]:
         """Rank and primary key of the best matches, best first, then newest first.
@@ -136,7 +138,10 @@ class SearchResults:
         """All of them, to be sorted by one of ORDERS."""
         environments = Environment.objects.for_summary()
         documents = self._visible()
-        if self.search.is_narrowed:
+        if self._stored(self.search) is not None and self.search.marks:
+            query = replace(parse(""), marks=self.search.marks)
+            documents = self._engine.matching(documents, query)
+        elif self.search.is_narrowed:
             query, matches = self._levels[-1]
             if len(matches) <= MAX_COUNTED:
                 return environments.filter(pk__in=[match.fields.pk for match in matches])
@@ -155,14 +160,19 @@ class SearchResults:
                 counts_of[other_filters.marks] = self._counts(other_filters)
             counts, complete = counts_of[other_filters.marks]
             chosen = self.search.filters.get(name, "")
+            if chosen and mark(facet, chosen) not in counts:  # not among those that are stored
+                counts = counts + Counter({mark(facet, chosen): len(self._levels[-1].matches)})
             facets.append(counted(facet, counts, chosen=chosen, complete=complete))
         return facets
 
     def _counts(self, search: CatalogSearch) -> tuple[Counter[str], bool]:
         """The number of matches with each mark, and whether all matches were counted."""
-        public = None if search.is_narrowed else catalogue_counts()
-        if public is not None:
+        stored = self._stored(search)
+        if stored is not None:
             private = SearchDocument.objects.private_to(self._actor, self._token)
+            if search.marks:
+                only = replace(parse(""), marks=search.marks)
+                private = self._engine.matching(private, only)
             marks = list(private.values_list("marks", flat=True)[: MAX_COUNTED + 1])
         elif search.marks == self.search.marks:
             marks = [match.marks for match in self._levels[-1].matches]
@@ -170,8 +180,19 @@ class SearchResults:
             query = replace(self._levels[-1].query, marks=search.marks)
             rows = self._most_used(search, query).values_list("marks", flat=True)
             marks = list(rows[: MAX_COUNTED + 1])
-        counts = (public or Counter()) + count_marks(marks[:MAX_COUNTED])
+        counts = (stored or Counter()) + count_marks(marks[:MAX_COUNTED])
         return counts, len(marks) <= MAX_COUNTED
+
+    def _stored(self, search: CatalogSearch) -> Counter[str] | None:
+        """What `facets.recount` counted of the public matches: of the whole catalogue, and of one
+        frequent filter; None for any other search."""
+        if search.words or search.mine or search.within or len(search.marks) > 1:
+            return None
+        if search.marks not in self._read_counts:
+            self._read_counts[search.marks] = (
+                counts_of_mark(search.marks[0]) if search.marks else catalogue_counts()
+            )
+        return self._read_counts[search.marks]
 
     @cached_property
     def _levels(self) -> list[Level]:

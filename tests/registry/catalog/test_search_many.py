@@ -111,8 +111,18 @@ def facets_count_all_or_say_that_there_are_more() -> None:
     assert sorted(values(of_ors["tag"]).items()) == sorted(
         sorted(tags.items(), key=lambda tag: (-tag[1], tag[0].encode().hex()))[:20]
     )
-    assert not facets(framework="verifiers")["tag"].complete
+    of_verifiers = facets(framework="verifiers")
+    rows = listed.filter(latest__framework="verifiers")
+    assert of_verifiers["license"].complete
+    assert values(of_verifiers["framework"]) == every
+    expected = Counter(rows.exclude(latest__license="").values_list("latest__license", flat=True))
+    assert values(of_verifiers["license"]) == expected
+    rare = listed.filter(owner__name="person-25")
+    owners = {value.value: value for value in facets(owner="person-25")["owner"].values}
+    assert owners["person-25"].count == rare.count() < MAX_COUNTED
+    assert owners["person-25"].chosen
     cache.delete(CACHE_KEY)
+    assert not facets(framework="verifiers")["tag"].complete
     assert sum(values(facets()["framework"]).values()) == MAX_COUNTED
 
 
@@ -136,7 +146,9 @@ def no_page_costs_more_queries(client: Client) -> None:
     assert queries(client, first) == queries(client, LIST) <= 4
     recount()
     assert queries(client, PAGE) == 3  # environments, their tags, what `recount` counted
-    assert queries(client, f"{PAGE}?framework=verifiers&tag=math") == 5
+    # environments, their tags, matches, and what `recount` counted of all and of `verifiers`
+    assert queries(client, f"{PAGE}?framework=verifiers&tag=math") == 6
+    assert queries(client, f"{PAGE}?framework=verifiers") == 4
 
 
 def a_long_list_of_versions_pages_to_its_end(pages: Pages) -> None:
