@@ -91,7 +91,7 @@ class EnvironmentFiles(Paginator):  # type: ignore[type-arg] # not subscriptable
 class EnvironmentSitemap(HubSitemap):
     """Listed public environments, the oldest first, so that full files do not change."""
 
-    @property
+    @cached_property
     def paginator(self) -> EnvironmentFiles:
         """The files."""
         return EnvironmentFiles(self.items(), self.limit)

@@ -30,11 +30,11 @@ from registry.runs import evaluations, logs, queue, services, waiting
 from registry.runs.models import Run
 
 # A live page is replaced every few seconds and loads htmx as well, so it holds less.
-ROWS, LIVE_ROWS = 50, 20  # rollouts on a page
-GRID_TASKS, LIVE_TASKS = 25, 20  # on a page of each grid
+ROWS, LIVE_ROWS = 50, 10  # rollouts on a page
+GRID_TASKS, LIVE_TASKS = 25, 10  # on a page of each grid
 TASK_ORDERS = {"task": "by number", "mean": "smallest mean", "spread": "smallest spread"}
 BARS = 200  # of the most rollouts that are drawn as bars
-LOG_TAIL, LIVE_LOG_TAIL = 64_000, 8_000  # characters of the log
+LOG_TAIL, LIVE_LOG_TAIL = 64_000, 2_000  # characters of the log
 LOG_LINES = 200  # of a search
 
 

@@ -29,7 +29,6 @@ from registry.read_models.newest_results import (
     latest_versions,
     loaded,
     newest_results,
-    versions_of,
 )
 from registry.read_models.runs import RunSuite
 from registry.runs import suites as suites_of
@@ -129,13 +128,11 @@ def leaderboard_across(
     ]
     columns = shown[:MAX_ENVIRONMENTS]
     models = _models(results, columns)
-    runs = loaded(results, models, columns)
+    runs, of_columns = loaded(results, models, {pk: versions[pk] for pk in columns})
     current = {
         model: {pk: run for pk, run in row.items() if results[model][pk].is_current}
         for model, row in runs.items()
     }
-    rows = versions_of([versions[pk].pk for pk in columns])
-    of_columns = {pk: rows[versions[pk].pk] for pk in columns}
     places, left_out = _ranked(columns, current)
     return LeaderboardAcross(
         suite=RunSuite(name, suites[0].digest),

@@ -7,7 +7,7 @@ shows few.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 from uuid import UUID
@@ -78,22 +78,24 @@ def newest_results(suites: Sequence[Suite], versions: Mapping[int, LatestVersion
     return results
 
 
-def loaded(results: Results, models: Iterable[str], environments: Iterable[int]) -> Cells:
-    """The runs of those models on those environments, with version and suite, in two queries."""
+def loaded(
+    results: Results,
+    models: Iterable[str],
+    latest: Mapping[int, LatestVersion],
+) -> tuple[Cells, dict[int, Version]]:
+    """The runs of those models on those environments, with version and suite, and the latest
+    version of each environment; two queries."""
     shown = {
-        model: {pk: results[model][pk] for pk in environments if pk in results[model]}
-        for model in models
+        model: {pk: results[model][pk] for pk in latest if pk in results[model]} for model in models
     }
     keys = [result.run for row in shown.values() for result in row.values()]
     runs = Run.objects.select_related("suite").in_bulk(keys)
-    versions = versions_of({run.version_id for run in runs.values()})
+    numbers = {run.version_id for run in runs.values()} | {row.pk for row in latest.values()}
+    rows = Version.objects.select_related("environment__owner").defer("readme")
+    versions = rows.in_bulk(numbers)
     for run in runs.values():
         run.version = versions[run.version_id]
-    return {
+    cells = {
         model: {pk: runs[result.run] for pk, result in row.items()} for model, row in shown.items()
     }
-
-
-def versions_of(keys: Collection[int]) -> dict[int, Version]:
-    """The versions with environment and owner."""
-    return Version.objects.select_related("environment__owner").defer("readme").in_bulk(keys)
+    return cells, {pk: versions[row.pk] for pk, row in latest.items()}
