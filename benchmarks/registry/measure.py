@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import cycle, islice
@@ -84,14 +84,11 @@ class Client:
 
     def time_pages(
         self, cases: Iterable[tuple[str, Sequence[str]]], number: int, *, connections: int
-    ) -> list[Timing]:
+    ) -> Iterator[Timing]:
         """`time` of each case, each from another address of this machine."""
-        return [
-            self.time(
-                case, paths, number, connections=connections, source=f"127.0.{connections}.{at}"
-            )
-            for at, (case, paths) in enumerate(cases, 1)
-        ]
+        for at, (case, paths) in enumerate(cases, 1):
+            source = f"127.0.{connections}.{at}"
+            yield self.time(case, paths, number, connections=connections, source=source)
 
     def _connect(self, source: str) -> http.client.HTTPConnection:
         address = (source, 0) if source else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,7 +38,9 @@ def main() -> None:
     timings: list[Timing] = []
     with web() as client:
         for number in options.connections:
-            timings += client.time_pages(rows, options.requests, connections=number)
+            for timing in client.time_pages(rows, options.requests, connections=number):
+                print(f"{timing.case}: p95 {timing.p95:.0f} ms", file=sys.stderr, flush=True)
+                timings.append(timing)
     print(table(timings))
     if options.json:
         write(options.json, timings, requests=options.requests)

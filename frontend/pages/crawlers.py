@@ -64,6 +64,11 @@ class Files:
 class EnvironmentFiles(Paginator):  # type: ignore[type-arg] # not subscriptable at run time
     """Files of consecutive keys. Django's own count all rows, and read those of earlier files."""
 
+    @property
+    def rows(self) -> QuerySet[Environment]:
+        """All of them."""
+        return cast("QuerySet[Environment]", self.object_list)
+
     @cached_property
     def files(self) -> Files:
         """As they were within the last hour; the last file also has what came since."""
@@ -79,12 +84,12 @@ class EnvironmentFiles(Paginator):  # type: ignore[type-arg] # not subscriptable
         """The rows of a file, one query."""
         at = self.validate_number(number)
         first, following = (self.files.firsts[n : n + 1] for n in (at - 1, at))
-        rows = self.object_list.filter(pk__gte=first[0]) if first else self.object_list
+        rows = self.rows.filter(pk__gte=first[0]) if first else self.rows
         return Page(rows.filter(pk__lt=following[0]) if following else rows, at, self)
 
     def _divide(self) -> Files:
-        keys = self.object_list.values_list("pk", flat=True)
-        latest = self.object_list.aggregate(latest=Max("updated_at"))["latest"]
+        keys = self.rows.values_list("pk", flat=True)
+        latest = self.rows.aggregate(latest=Max("updated_at"))["latest"]
         return Files(list(keys)[:: self.per_page], latest)
 
 
