@@ -60,6 +60,36 @@ DISJOINT = """
 def evaluation_rows(seed):
     return rows(seed + 100)[:15]
 """
+OTHER_RULE = """
+import re
+
+
+def evaluation_rows(seed):
+    tasks = rows(seed + 100)[:15]
+    for row in tasks:
+        first, second = map(int, re.findall(r"\\d+", row["prompt"]))
+        row["answer"] = str(abs(first - second))
+    return tasks
+"""
+HARDER = """
+def evaluation_rows(seed):
+    rng = random.Random(seed + 100)
+    pairs = [(rng.randint(10**6, 10**7), rng.randint(10**6, 10**7)) for _ in range(15)]
+    return [
+        {"prompt": f"Add {a} and {b}. Reply with the number alone.", "answer": str(a + b)}
+        for a, b in pairs
+    ]
+"""
+STRICT = """
+def score(reply, row):
+    if row.get("split") == "eval":
+        return float(reply == row["answer"])
+    return float(row["answer"] in reply)
+
+
+def evaluation_rows(seed):
+    return [{**row, "split": "eval"} for row in rows(seed + 100)[:15]]
+"""
 
 FLAWED = (
     *both("contradicting-labels", "Three prompts stand twice, with two answers", CONTRADICTING,
@@ -71,6 +101,12 @@ FLAWED = (
     *both("shared-splits", "A quarter of the evaluation tasks are training tasks", SHARED,
           expected="warned", codes=("card.splits_overlap",), apis=("v0",),
           endings={"v0": WITH_SPLITS}),
+    *both("other-rule-in-evaluation", "Evaluation answers are differences, training answers sums",
+          OTHER_RULE, expected="warned", codes=("card.splits_differ",), apis=("v0",),
+          endings={"v0": WITH_SPLITS}),
+    *both("strict-in-evaluation", "Scoring reads the split, and is strict in evaluation alone",
+          STRICT, expected="warned", codes=("env.scores_by_split",), apis=("v0",),
+          endings={"v0": WITH_SPLITS}),
 )  # fmt: skip
 
 SOUND = (
@@ -79,4 +115,6 @@ SOUND = (
           apis=("v1",)),
     *both("disjoint-splits", "An evaluation split apart from training", DISJOINT, expected="sound",
           apis=("v0",), endings={"v0": WITH_SPLITS}),
+    *both("harder-evaluation", "Evaluation tasks of the same kind with larger numbers", HARDER,
+          expected="sound", apis=("v0",), endings={"v0": WITH_SPLITS}),
 )  # fmt: skip

@@ -11,7 +11,8 @@ from envyard.card.evidence import Evidence, excused, name
 from envyard.card.reward_bounds import floor
 from envyard.contract.findings import Finding, finding
 from envyard.contract.probes import ORACLE
-from envyard.contract.survey import MAX_INDICES, Survey
+from envyard.contract.survey import Survey
+from envyard.contract.task_texts import MAX_INDICES
 
 PAID = 0.1  # of the way from the floor to the median reference; below it a reference is refused
 ENOUGH_ANSWERS = 20
@@ -79,6 +80,7 @@ def survey_findings(evidence: Evidence) -> list[Finding]:
         *_late_tasks(survey, evidence),
         *([] if abstains else _unanswered(survey)),
         *_splits(survey),
+        *_split_difference(survey),
         *_benchmarks(survey),
         *_seed(survey),
     ]
@@ -176,6 +178,20 @@ def _splits(survey: Survey) -> Iterator[Finding]:
             n=listed,
             value=shared,
             tasks=survey.shared,
+        )
+
+
+def _split_difference(survey: Survey) -> Iterator[Finding]:
+    differs = survey.split_difference
+    if differs is not None and differs.broken:
+        expected = f", not {differs.expected!r}" if differs.expected else ""
+        yield finding(
+            "card.splits_differ",
+            f"In {differs.train} training tasks of one kind {differs.text}; in {differs.broken} of "
+            f"{differs.evaluation} evaluation tasks of this kind that is not so. Evaluation task "
+            f"{differs.task} has {differs.answer!r}{expected}.",
+            n=differs.evaluation,
+            value=differs.broken,
         )
 
 

@@ -19,6 +19,7 @@ from envyard.contract.needs import declarations, predict
 from envyard.contract.own_imports import missing_modules
 from envyard.contract.shared_state import shared_state
 from envyard.contract.sources import Sources
+from envyard.contract.split_in_scoring import split_in_scoring
 from envyard.contract.syntax import MAX_IMPORTS, MAX_NODES
 
 
@@ -72,6 +73,7 @@ def examine(
         *shared_state(members),
         *clocks_in_tasks(members),
         *evaluated_replies(members),
+        *split_in_scoring(members),
     )
     return [*findings, *of_code], detection
 

@@ -21,8 +21,8 @@ class Operator:
     """One kind of change. `label` completes "an answer with ...".
 
     A corrupting change makes a right answer wrong, an equivalent one keeps it right, and `control`
-    changes nothing. `tolerance`: the answer stays right within the reference's rounding alone, so no
-    share counts it. `surest`: no verifier should overlook it; after the others, such as a wrong
+    changes nothing. `tolerance`: the answer stays right within the reference's rounding alone, so
+    no share counts it. `surest`: no verifier should overlook it; after the others, such as a wrong
     answer added behind the right one, verifiers that read the first number are not wrong.
     Its function has the same name in CHANGES of `envyard_runner.mutation.operators`.
     """

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
+from envyard.contract.task_texts import (
+    IncompletePrompts,
+    LabelRule,
+    ShortDecimals,
+    SplitDifference,
+    indices,
+)
 from envyard.contract.values import count, finite, record, records, text
 
 SURVEY_TASKS = 100_000  # of a smoke run
 SURVEY_SECONDS = 20.0  # in which they are listed
 MAX_REFERENCES = 100
-MAX_INDICES = 20
 MAX_CONTRADICTIONS = 5
-MAX_LABEL_OUTLIERS = 10
 MAX_BENCHMARKS = 100  # lists
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,85 +71,10 @@ class Contradiction:
         answers = data.get("answers")
         shown = answers[:2] if isinstance(answers, list) else []
         return cls(
-            _indices(data.get("tasks"))[:2],
+            indices(data.get("tasks"))[:2],
             text(data.get("prompt"), 200),
             [text(answer, 100) for answer in shown],
         )
-
-
-@dataclass(frozen=True, slots=True)
-class LabelOutlier:
-    """A task whose answer breaks the rule that others follow, and what the rule gives."""
-
-    task: int
-    prompt: str
-    answer: str
-    expected: str
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> LabelOutlier:
-        """Read an untrusted JSON form."""
-        answers = (text(data.get(name), 100) for name in ("answer", "expected"))
-        return cls(count(data.get("task")), text(data.get("prompt"), 200), *answers)
-
-
-@dataclass(frozen=True, slots=True)
-class LabelRule:
-    """A rule by which the answers of `tasks` tasks follow from their prompts, in words; `broken` do
-    not, and `outliers` are the first of these."""
-
-    text: str
-    tasks: int
-    broken: int
-    outliers: list[LabelOutlier] = field(default_factory=list)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> LabelRule:
-        """Read an untrusted JSON form."""
-        return cls(
-            text(data.get("text"), 200),
-            count(data.get("tasks")),
-            count(data.get("broken")),
-            [
-                LabelOutlier.from_dict(row)
-                for row in records(data.get("outliers"), MAX_LABEL_OUTLIERS)
-            ],
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class IncompletePrompts:
-    """How many prompts lack what they ask about, the first of these tasks, what most of them lack,
-    and the end of the first such prompt."""
-
-    count: int
-    tasks: list[int]
-    reason: str
-    prompt: str
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> IncompletePrompts:
-        """Read an untrusted JSON form."""
-        texts = (text(data.get(name), 200) for name in ("reason", "prompt"))
-        return cls(count(data.get("count")), _indices(data.get("tasks")), *texts)
-
-
-@dataclass(frozen=True, slots=True)
-class ShortDecimals:
-    """Answers with fewer decimals than the prompt asks for, where a calculation shows that they are
-    rounded: how many of `tasks` tasks, the decimals that are asked for, and one of the answers."""
-
-    count: int
-    tasks: int
-    asked: int
-    task: int
-    answer: str
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> ShortDecimals:
-        """Read an untrusted JSON form."""
-        counts = (count(data.get(name)) for name in ("count", "tasks", "asked", "task"))
-        return cls(*counts, text(data.get("answer"), 100))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +96,7 @@ class BenchmarkOverlap:
             text(data.get("name"), 100),
             count(data.get("items")),
             count(data.get("tasks")),
-            _indices(data.get("examples")),
+            indices(data.get("examples")),
         )
 
 
@@ -182,10 +114,11 @@ class Survey:
     The answer of `copied` tasks is the piece `copied_place` of their prompt, such as "number 1"; 0
     where that of nine in ten is not. `label_rule` is the rule that most answers follow, where a few
     break it; `incomplete` are prompts that lack what they ask about, `short_decimals` answers that
-    are rounded too much. `leaks` are tasks, of those in `references`, whose first call names the
-    answer, `examples` those whose worked example gives it, with the excerpts `leak` and `example`
-    of one of them. `seed_ignored`: the environment takes a seed and the first tasks are those of
-    the other seed. `error` is why the tasks could not be loaded.
+    are rounded too much; `split_difference` is how the answers of evaluation tasks differ. `leaks`
+    are tasks, of those in `references`, whose first call names the answer, `examples` those whose
+    worked example gives it, with the excerpts `leak` and `example` of one of them. `seed_ignored`:
+    the environment takes a seed and the first tasks are those of the other seed. `error` is why the
+    tasks could not be loaded.
     """
 
     limit: int = 0
@@ -211,6 +144,7 @@ class Survey:
     label_rule: LabelRule | None = None
     incomplete: IncompletePrompts | None = None
     short_decimals: ShortDecimals | None = None
+    split_difference: SplitDifference | None = None
     references: list[PlayedReference] = field(default_factory=list)
     leaks: list[int] = field(default_factory=list)
     leak: str = ""
@@ -232,15 +166,15 @@ class Survey:
         )
         return cls(
             **{name: count(data.get(name)) for name in counts},
-            empty=_indices(data.get("empty")),
-            unanswered=_indices(data.get("unanswered")),
+            empty=indices(data.get("empty")),
+            unanswered=indices(data.get("unanswered")),
             train=_split(data.get("train")),
             evaluation=_split(data.get("evaluation")),
             contradictions=[
                 Contradiction.from_dict(row)
                 for row in records(data.get("contradictions"), MAX_CONTRADICTIONS)
             ],
-            shared=_indices(data.get("shared")),
+            shared=indices(data.get("shared")),
             benchmarks=None
             if data.get("benchmarks") is None
             else [
@@ -249,9 +183,10 @@ class Survey:
             ],
             copied_place=text(data.get("copied_place"), 40),
             top_answer=text(data.get("top_answer"), 200),
-            label_rule=_label_rule(data.get("label_rule")),
-            incomplete=_incomplete(data.get("incomplete")),
-            short_decimals=_short_decimals(data.get("short_decimals")),
+            label_rule=_read(LabelRule.from_dict, data.get("label_rule")),
+            incomplete=_read(IncompletePrompts.from_dict, data.get("incomplete")),
+            short_decimals=_read(ShortDecimals.from_dict, data.get("short_decimals")),
+            split_difference=_read(SplitDifference.from_dict, data.get("split_difference")),
             references=[
                 PlayedReference(
                     task=count(row.get("task")),
@@ -261,9 +196,9 @@ class Survey:
                 )
                 for row in records(data.get("references"), MAX_REFERENCES)
             ],
-            leaks=_indices(data.get("leaks")),
+            leaks=indices(data.get("leaks")),
             leak=text(data.get("leak"), 300),
-            examples=_indices(data.get("examples")),
+            examples=indices(data.get("examples")),
             example=text(data.get("example"), 300),
             seed_ignored=data.get("seed_ignored") is True,
             error=text(data.get("error"), 1000),
@@ -279,17 +214,5 @@ def _split(value: Any) -> Split | None:
     return Split.from_dict(record(value)) if record(value) else None
 
 
-def _label_rule(value: Any) -> LabelRule | None:
-    return LabelRule.from_dict(record(value)) if record(value) else None
-
-
-def _incomplete(value: Any) -> IncompletePrompts | None:
-    return IncompletePrompts.from_dict(record(value)) if record(value) else None
-
-
-def _short_decimals(value: Any) -> ShortDecimals | None:
-    return ShortDecimals.from_dict(record(value)) if record(value) else None
-
-
-def _indices(value: Any) -> list[int]:
-    return [count(each) for each in value[:MAX_INDICES]] if isinstance(value, list) else []
+def _read(read: Callable[[dict[str, Any]], Part], value: Any) -> Part | None:
+    return read(record(value)) if record(value) else None

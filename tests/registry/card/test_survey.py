@@ -12,16 +12,13 @@ from envyard.card.verdict import findings_of
 from envyard.contract.facts import Facts
 from envyard.contract.mutants import MutantResult
 from envyard.contract.scoring import Scoring
-from envyard.contract.survey import (
-    BenchmarkOverlap,
-    Contradiction,
+from envyard.contract.survey import BenchmarkOverlap, Contradiction, PlayedReference, Split, Survey
+from envyard.contract.task_texts import (
     IncompletePrompts,
     LabelOutlier,
     LabelRule,
-    PlayedReference,
     ShortDecimals,
-    Split,
-    Survey,
+    SplitDifference,
 )
 from tests.registry.card.test_measures import evidence, measured
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts
@@ -119,6 +116,18 @@ def test_references_of_too_few_decimals_warn_unless_a_tolerance_pays_for_more() 
         finer = MutantResult("oracle/0/0", "finer", "28.6", "28.63", reward, 1.0)
         played = replace(run, facts=replace(run.facts, mutants=[control, finer]))
         assert [finding.code for finding in findings_of(played, POLICIES)] == expected
+
+
+def test_evaluation_tasks_of_another_rule_warn() -> None:
+    differs = SplitDifference("the answer is number 1 + number 2", 40, 12, 12, 3, "7", "31")
+    run = surveyed(split_difference=differs)
+    (item,) = findings_of(run, POLICIES)
+    assert (item.code, item.severity) == ("card.splits_differ", "warning")
+    assert "in 12 of 12 evaluation tasks of this kind that is not so" in item.message
+    assert item.message.endswith("Evaluation task 3 has '7', not '31'.")
+    assert Survey.from_dict(run.facts.survey.to_dict() if run.facts.survey else {}) == (
+        run.facts.survey
+    )
 
 
 def test_answers_in_the_first_call_warn_where_half_of_the_tasks_have_them() -> None:

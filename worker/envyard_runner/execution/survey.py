@@ -17,12 +17,8 @@ from typing import Any
 from envyard.contract.facts import TaskResult
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import ORACLE
-from envyard.contract.survey import (
-    MAX_INDICES,
-    IncompletePrompts,
-    PlayedReference,
-    Survey,
-)
+from envyard.contract.survey import PlayedReference, Survey
+from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
 from envyard.contract.values import finite, record, records, text
 from envyard_runner.execution.collector import TIMEOUT, EventCollector
 from envyard_runner.execution.event_lines import parse_event, read_tasks
@@ -42,7 +38,8 @@ from envyard_runner.survey.examples import Examples
 from envyard_runner.survey.incomplete import ABSENT, LONGEST_QUESTION, incomplete_prompts
 from envyard_runner.survey.labels import label_rule
 from envyard_runner.survey.leaks import leak_in, tool_texts
-from envyard_runner.survey.listing import TRAIN, Listing, compare_tasks
+from envyard_runner.survey.listing import EVAL, TRAIN, Listing, compare_tasks
+from envyard_runner.survey.split_rules import split_difference
 
 MAX_SECONDS = 120.0
 NEEDED_SHARE = 0.3  # of the run's time that must be left for a survey to begin
@@ -192,7 +189,12 @@ class SurveyRun:
         train = self._listing.tasks[TRAIN]
         self._answers = {each.index: each.answer for each in train if each.answer is not None}
         survey = await asyncio.to_thread(compare_tasks, self._listing, survey)
-        survey = replace(survey, incomplete=await asyncio.to_thread(incomplete_prompts, train))
+        evaluation = self._listing.tasks[EVAL]
+        survey = replace(
+            survey,
+            incomplete=await asyncio.to_thread(incomplete_prompts, train),
+            split_difference=await asyncio.to_thread(split_difference, train, evaluation),
+        )
         if self.lists is not None:
             compared = await asyncio.to_thread(overlapping, train, self.lists)
             survey = replace(survey, benchmarks=compared)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from envyard.contract.survey import ShortDecimals
+from envyard.contract.task_texts import ShortDecimals
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.asked import COUNTS, DECIMALS
 from envyard_runner.survey.arithmetic import Amount, Rule, fitting_rules

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from envyard.contract.survey import MAX_INDICES, IncompletePrompts
+from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
 from envyard_runner.survey.listing import Listed
 from envyard_runner.survey.templates import Sample, words_in
 

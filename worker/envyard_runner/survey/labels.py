@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from envyard.contract.survey import MAX_LABEL_OUTLIERS, LabelOutlier, LabelRule
+from envyard.contract.task_texts import MAX_LABEL_OUTLIERS, LabelOutlier, LabelRule
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.survey.arithmetic import Amount, Rule, fitting_rules, simple_rules
 from envyard_runner.survey.templates import Cut, Sample, by_template, cuts, numbers_in, words_in
@@ -78,11 +78,12 @@ def _calculations(samples: Sequence[Sample]) -> Iterable[Fit]:
     groups = by_template([sample for sample, _ in known])[:MAX_GROUPS]
     for group in (group for group in groups if len(group) >= ENOUGH):
         rules = [*fitting_rules(group, [amounts[id(each)] for each in group])]
-        fits = [_calculated(rule, group, amounts) for rule in rules]
+        fits = [calculated(rule, group, amounts) for rule in rules]
         yield from _best(fits, group)
 
 
-def _calculated(rule: Rule, group: Sequence[Sample], amounts: dict[int, Amount]) -> Fit:
+def calculated(rule: Rule, group: Sequence[Sample], amounts: dict[int, Amount]) -> Fit:
+    """How the calculation fits samples of one template; `amounts` are their answers by id()."""
     agreeing, outliers = [], []
     decimals = max(amounts[id(sample)].decimals for sample in group)
     for sample in group:
@@ -97,11 +98,12 @@ def _calculated(rule: Rule, group: Sequence[Sample], amounts: dict[int, Amount])
 def _texts(samples: Sequence[Sample]) -> Iterable[Fit]:
     for group in cuts(samples, fewest=ENOUGH):
         rules = {rule.text: rule for cut in group[:1] for rule in rules_for(cut.before + cut.after)}
-        fits = [_read(rule, group) for rule in rules.values()]
+        fits = [read(rule, group) for rule in rules.values()]
         yield from _best(fits, [cut.sample for cut in group])
 
 
-def _read(rule: TextRule, group: Sequence[Cut]) -> Fit:
+def read(rule: TextRule, group: Sequence[Cut]) -> Fit:
+    """How the rule fits what the prompts of one template hold between their common ends."""
     agreeing, outliers = [], []
     for cut in group:
         answers = [*rule.answers(cut.text.strip("\"'`. \n"))]

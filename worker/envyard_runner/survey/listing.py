@@ -10,13 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from envyard.contract.survey import (
-    MAX_CONTRADICTIONS,
-    MAX_INDICES,
-    Contradiction,
-    Split,
-    Survey,
-)
+from envyard.contract.survey import MAX_CONTRADICTIONS, Contradiction, Split, Survey
+from envyard.contract.task_texts import MAX_INDICES
 from envyard.contract.values import count, text
 from envyard_runner.survey.near_duplicates import TextIndex
 from envyard_runner.survey.places import answer_place

@@ -111,6 +111,13 @@ CARD = (
         severity="warning",
     ),
     environment_fault(
+        "card.splits_differ",
+        "Evaluation tasks have answers of another rule or form than training tasks.",
+        "Make both splits with the same code; a policy is otherwise evaluated on what it was "
+        "trained against.",
+        severity="warning",
+    ),
+    environment_fault(
         "card.overlap",
         "Tasks contain items of a benchmark.",
         "Remove these tasks: a model that trains on them shows nothing on that benchmark.",

@@ -64,6 +64,12 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.scores_by_split",
+        "A reward, tool or turn decides by the split of its task.",
+        "Score evaluation tasks as training tasks, or publish two environments.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.clock_in_tasks",
         "The tasks are made from the time at which they are loaded.",
         "Fix the date in the task and state it in the prompt, so that each load gives the same "
