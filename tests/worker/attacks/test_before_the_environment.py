@@ -97,13 +97,13 @@ def test_a_limit_that_is_reached_before_the_start_is_the_platforms_fault(
 @pytest.mark.parametrize(
     ("startup", "how"),
     [
-        ("import os; os._exit(0)", "the driver's process ended with status 0"),
-        ("import os; os.kill(os.getpid(), 9)", "the driver's process was killed by signal 9"),
+        ("import os; os._exit(0)", "the host's process ended with status 0"),
+        ("import os; os.kill(os.getpid(), 9)", "the host's process was killed by signal 9"),
         ("import os; os.kill(os.getpid(), 9)", "signal 9"),
-        ("import sys; sys.exit(3)", "the driver's process ended with status 1"),
+        ("import sys; sys.exit(3)", "the host's process ended with status 1"),
     ],
 )
-def test_start_up_code_of_a_dependency_that_ends_the_driver_holds_the_version(
+def test_start_up_code_of_a_dependency_that_ends_the_worker_holds_the_version(
     runner: Runner, startup: str, how: str
 ) -> None:
     assert how in platform_message(

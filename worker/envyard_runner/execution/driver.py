@@ -24,8 +24,7 @@ STAGE_OF_EVENT = dict(
     zip(("started", "environment_began", "imported", "loaded"), STAGES[1:], strict=True)
 )
 OWN_EVENTS = ("started", "imported")  # for the driver alone
-CLAIMS = ("tasks", "listed", "needs_machine")  # passed on in any stage
-NOT_REQUESTED = "a rollout not requested"
+DRIVERS_EVENTS = ("rollout_started", "done")  # refused from inside
 
 
 class Driven(Protocol):
@@ -111,10 +110,10 @@ class Driver:
         elif kind == "fatal":
             self._events.put_nowait(line)
             self._end()
-        elif kind in CLAIMS:
-            self._events.put_nowait(line)
+        elif kind in DRIVERS_EVENTS:
+            self._emit(f"{kind} from inside")
         else:
-            self._emit(f"{text(kind, 20) or 'nothing'} from inside")
+            self._events.put_nowait(line)
 
     async def _enter(self, kind: str, line: bytes) -> None:
         """Begin a stage; the environment's code begins once its report is taken."""
@@ -152,7 +151,7 @@ class Driver:
     def _end_rollout(self, name: str, line: bytes) -> None:
         """Pass a result on; one of a rollout that was not requested is refused."""
         if name not in self._requested:
-            self._emit(NOT_REQUESTED)
+            self._emit(f"{name[:16]} was not requested")
             return
         self._events.put_nowait(line)
         if (group := self._running.pop(name, None)) is not None:

@@ -21,7 +21,7 @@ ENVIRONMENT = f"{VENV}/environment"  # under sys.prefix, where pickling by refer
 APP = "/app"  # a folder that a trainer may well have; it holds one package, named by two of these
 PACKAGE_NAMES = (
     ("rollout", "train", "env", "task", "agent", "episode", "policy", "sample"),
-    ("host", "worker", "loop", "actor", "pool", "engine", "server", "process"),
+    ("host", "node", "loop", "actor", "pool", "engine", "server", "process"),
 )
 FIRST_FD = 256
 USER_ID = 1000  # inside; the host's uid is another one for every run
