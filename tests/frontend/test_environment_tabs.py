@@ -15,7 +15,7 @@ from registry.runs import suites
 from registry.self_reported.models import Evaluation
 from tests.factories import make_rollout, make_run, make_version
 from tests.frontend import gallery_learnability
-from tests.frontend.people import text
+from tests.frontend.people import flat, text
 
 pytestmark = pytest.mark.once
 PAGE = "/envs/alice/useful/"
@@ -65,7 +65,7 @@ def test_every_page_below_an_environment_has_its_tabs(
         f"{PAGE}settings/": "Settings",
     }
     for page, current in pages.items():
-        tabs = tabs_of(client.get(page).content.decode())
+        tabs = tabs_of(flat(client.get(page)))
         labels = re.findall(r">([A-Za-z]+)</a", tabs)
         assert labels == [*TABS.values(), "Journal", "Settings"], page
         assert re.findall(r'aria-current="page" ?>(\w+)<', tabs) == [current][: bool(current)], page

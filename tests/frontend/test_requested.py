@@ -7,7 +7,9 @@ import re
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client, override_settings
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from registry.accounts import runners
@@ -174,6 +176,16 @@ def test_hostile_names_of_models_are_only_text(
     page = client.get(f"/runs/{run.pk}/queue/").content.decode()
     assert "<script>alert" not in page
     assert "\u202e" not in page
+
+
+def test_the_page_of_a_waiting_run_computes_its_position_once(
+    client: Client, version: Version, alice: User
+) -> None:
+    run = queued(version, alice)
+    with CaptureQueriesContext(connection) as queries:
+        assert "Position 1 of 1" in text(client, f"/runs/{run.pk}/")
+    positions = [query for query in queries if ' AS "oldest"' in query["sql"]]
+    assert len(positions) == 1
 
 
 def test_a_long_queue_costs_no_more_queries(

@@ -53,7 +53,10 @@ class _Page(HTMLParser):
 
     @staticmethod
     def _is_own(values: dict[str, str]) -> bool:
-        return values.get("src", values.get("href", "")).startswith(SCRIPTS)
+        address = values.get("src", values.get("href", ""))
+        if values.get("rel") == "alternate":  # a feed, which a page does not load
+            return address.startswith("/") and not address.startswith("//")
+        return address.startswith(SCRIPTS)
 
 
 def problems(page: str) -> list[str]:

@@ -19,6 +19,7 @@ from django.test import Client
 
 from tests.registry.access import fixtures as fixtures_module
 from tests.registry.access import routes, table
+from tests.registry.access.addresses import address
 from tests.registry.access.fixtures import Fixtures, Place
 from tests.registry.access.table import API, PAGE_ROLES, PAGES, ROLES, SIGNING_IN, About, Row
 
@@ -27,58 +28,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.once_on_sqlite]
 TABLE: dict[str, Row] = API | PAGES | SIGNING_IN
 ROUTES = {route.path: route for route in routes.every()}
 PAGE_PATHS = PAGES.keys() | SIGNING_IN.keys()
-# The meaning of a name in a path, by the address that it is in; the first match counts.
-MEANINGS: tuple[tuple[str, dict[str, str]], ...] = (
-    ("notifications/", {"pk": "notification"}),
-    ("sessions/", {"pk": "browser"}),
-    ("owners/<name>/webhooks/", {"name": "owner"}),
-    ("webhooks/", {"pk": "webhook", "number": "delivery"}),
-    ("runners/", {"pk": "machine"}),
-    ("moderation/", {"pk": "report"}),
-    ("rollouts/", {"pk": "run", "number": "rollout"}),
-    ("runs/", {"pk": "run"}),
-    ("evaluations/", {"pk": "evaluation"}),
-    ("owners/<name>/publishers/", {"name": "owner", "pk": "pending"}),
-    ("owners/", {"name": "owner"}),
-    ("publishers/", {"pk": "publisher"}),
-    ("organisations/", {"name": "organisation", "pk": "invitation"}),
-    ("orgs/", {"name": "organisation", "pk": "invitation"}),
-    ("invitations/", {"pk": "invitation"}),
-    ("wheels", {"pk": "id", "delivery": "wheel"}),
-    ("versions/<delivery>", {"pk": "id", "delivery": "source"}),
-)
-EXAMPLES = {
-    r"api/v1/^environmentshub/(?P<pk>env_[0-9]+)/versions$": "api/v1/environmentshub/<id>/versions",
-    r"api/v1/^environmentshub/(?P<pk>env_[0-9]+)/(?:secrets|variables)(?:/.*)?$": (
-        "api/v1/environmentshub/<id>/secrets/"
-    ),
-    r"api/v1/^environmentshub/(?P<pk>env_[0-9]+)$": "api/v1/environmentshub/<id>",
-    "api/v1/^auth_challenge/": "api/v1/auth_challenge/x",
-    r"api/v1/^(?:traces|episodes)(?:/.*)?$": "api/v1/traces",
-    "api/v1/": "api/v1/nothing/",
-    "<name>/": "<owner>/",
-    "envs/<owner>/<name>/<number>/files/<tree>/": "envs/<owner>/<name>/<number>/files/source/",
-    "envs/<owner>/<name>/<number>/files/<tree>/<path>": (
-        "envs/<owner>/<name>/<number>/files/source/README.md"
-    ),
-    "envs/<owner>/<name>/<number>/raw/<tree>/<path>": (
-        "envs/<owner>/<name>/<number>/raw/source/README.md"
-    ),
-    "envs/<owner>/<name>/evaluations/<pk>/samples/<sample>/": (
-        "envs/<owner>/<name>/evaluations/<pk>/samples/1/"
-    ),
-    "runs/<pk>/comparison/<other>/tasks/<task>/": "runs/<pk>/comparison/<other>/tasks/0/",
-    "sitemap-<section>.xml": "sitemap-environments.xml",
-    "api/v1/codes/<code>/": "api/v1/codes/card.floor/",
-    "api/v1/measures/<measure>/": "api/v1/measures/floor/",
-    "docs/findings/<code>/": "docs/findings/card.floor/",
-    "docs/measures/<measure>/": "docs/measures/floor/",
-    "docs/<name>/": "docs/card/",
-    r"^confirm-email/(?P<key>[-:\w]+)/$": "confirm-email/key/",
-    "^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$": "password/reset/key/1-key/",
-    "settings/security/webauthn/keys/<pk>/remove/": "settings/security/webauthn/keys/1/remove/",
-    "settings/security/webauthn/keys/<pk>/edit/": "settings/security/webauthn/keys/1/edit/",
-}
 NEW = {"owner": "lab", "owner_slug": "lab", "name": "new-env"}
 VARIES = re.compile(
     r'csrfmiddlewaretoken" value="\w+|"request_id": ?"\w+"|X-CSRFToken\W+\w+|next=[^"&]+'
@@ -99,15 +48,6 @@ def fixtures(django_db_setup: None, django_db_blocker: Any) -> Iterator[Fixtures
 def client() -> Client:
     """One, so that the middleware is loaded once."""
     return Client(raise_request_exception=True)
-
-
-def address(path: str, place: Place) -> str:
-    """The route's address there."""
-    shown = EXAMPLES.get(path) or (
-        "api/v1/pods" if path.startswith("api/v1/^(?:availability") else path
-    )
-    more = next((means for part, means in MEANINGS if part in shown), {})
-    return "/" + place.fill(shown, more)
 
 
 def body(path: str, place: Place) -> dict[str, Any]:
