@@ -84,7 +84,7 @@ STRICT = """
 def score(reply, row):
     if row.get("split") == "eval":
         return float(reply == row["answer"])
-    return float(row["answer"] in reply)
+    return float(reply.strip() == row["answer"])
 
 
 def evaluation_rows(seed):

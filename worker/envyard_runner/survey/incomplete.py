@@ -17,7 +17,7 @@ from envyard_runner.survey.templates import Sample, words_in
 ENOUGH = 5  # tasks of one template, of which a few lack something
 FEW, HALF = 0.2, 0.5  # of the tasks
 NAMED = 3  # tasks that mention something absent
-MAX_TASKS = 5_000
+MAX_TASKS = 2_000
 COMMON = 0.3  # of the prompts that have a word of the template
 ABSENT = "it names an image or a text that is not there"
 SUBJECTS = (
