@@ -74,10 +74,10 @@ class Timed(Sandbox):
 
 
 def _purpose(options: dict[str, Any]) -> str:
-    host = options.get("host")
-    if host is not None:
-        return "references" if "reference_main.py" in host else "trainer"
-    if json.loads(options["job"])["listed_tasks"]:
+    files = options["files"]
+    if "env_worker.py" not in files:
+        return "references" if "reference_main.py" in files else "trainer"
+    if json.loads(files["config.json"])["listed_tasks"]:
         return "survey"
     played = {phase["sandbox"] for phase in phases}
     return next(

@@ -101,7 +101,7 @@ def driver(hub: Hub) -> int:
     waiting, drivers = sandboxes(hub), []
     for pid in waiting:
         waiting += children(pid)
-        if Path(f"/proc/{pid}/cmdline").read_bytes().endswith(b"main.py\0drive\0"):
+        if b".env_worker\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
             drivers.append(pid)
     assert drivers, "no driver runs"
     return drivers[-1]

@@ -138,7 +138,7 @@ class SearchResults:
         """All of them, to be sorted by one of ORDERS."""
         environments = Environment.objects.for_summary()
         documents = self._visible()
-        if self._stored(self.search) is not None and self.search.marks:
+        if self.search.marks and self._stored(self.search) is not None:
             query = replace(parse(""), marks=self.search.marks)
             documents = self._engine.matching(documents, query)
         elif self.search.is_narrowed:

@@ -24,6 +24,7 @@ FORGED: list[dict[str, Any]] = [
     {"event": "listed"},
 ]
 reached_names: list[str] = []
+forged: list[bool] = []
 
 
 def attempts() -> dict[str, Callable[[], object]]:
@@ -69,7 +70,10 @@ def at(stage: str) -> None:
 
 
 def forge() -> None:
-    """Write events of one's own into the channel of this process."""
+    """Write events of one's own into the channel of this process, once: more would be a flood."""
+    if forged:
+        return
+    forged.append(True)
     channel = int(Path("/proc/self/cmdline").read_text().split("\0")[-2])
     lines = [*map(json.dumps, FORGED), "x" * 700_000, "[" * 5000]
     os.write(channel, "".join(f"{line}\n" for line in lines).encode())
