@@ -127,6 +127,13 @@ def test_a_worker_cannot_end_the_run_or_report_what_was_not_requested(forged: An
     assert kinds(events).count("rollout") == kinds(events).count("rollout_started") == 4
 
 
+@pytest.mark.parametrize("kind", [{"a": 1}, ["done"], 3, None])
+def test_an_event_of_no_kind_is_passed_on_to_be_refused(kind: Any) -> None:
+    events = drive(Worker(LOADED, before=[{"event": kind}]))
+    assert {"event": kind} in events
+    assert events[-1] == {"event": "done"}
+
+
 def test_the_fatal_error_of_a_worker_is_passed_on_and_ends_the_run() -> None:
     worker = Worker(LOADED, before=[{"event": "fatal", "stage": "run", "error": {}}])
     events = drive(worker)

@@ -103,8 +103,10 @@ class Driver:
         """Process one line of the process."""
         event = parse_event(line)
         kind = event.get("event")
-        if kind in STAGE_OF_EVENT:
-            await self._enter(str(kind), line)
+        if not isinstance(kind, str):
+            self._events.put_nowait(line)  # refused where it is read
+        elif kind in STAGE_OF_EVENT:
+            await self._enter(kind, line)
         elif kind == "rollout":
             self._end_rollout(text(event.get("rollout"), 100), line)
         elif kind == "fatal":
