@@ -118,12 +118,12 @@ def _fixed() -> dict[str, list[str]]:
 
 def _of_versions(version: Version) -> dict[str, list[str]]:
     number = f"{ENV}{version.version}/"
-    tabs = ("readme", "card", "runs", "versions", "files", "train")
+    tabs = ("card", "readme", "evaluations", "rollouts", "versions", "files", "train")
     played, long = f"/envs/{AUTHOR}/played/", f"/envs/{AUTHOR}/long-words/"
     return {
         "environment": [
             *(f"{ENV}?tab={tab}" for tab in tabs),
-            *(f"{page}?tab={tab}" for page in (played, long) for tab in ("card", "runs")),
+            *(f"{page}?tab={tab}" for page in (played, long) for tab in ("card", "evaluations")),
         ],
         "environment-preview": [f"{ENV}preview.png"],
         "environment-changes": [f"{ENV}compare/?from=0.1.0&to=0.2.0"],

@@ -139,7 +139,9 @@ def finds(run: Run, *codes: str, **fields: Any) -> None:
 def listed(alice: User) -> dict[str, str]:
     """Its pages, and its rollouts' of every kind."""
     row = version(alice, "0.1.0", "listed", readme="# Word games\n\nSort words.")
-    run = make_run(row, policies=PROBES, tasks=5, total=25, done=25, facts=make_facts().to_dict())
+    run = make_run(
+        row, policies=[*PROBES, "model"], tasks=5, total=25, done=25, facts=make_facts().to_dict()
+    )
     full(run, 25)
     cards.compute(run=run)
     with transaction.atomic():
