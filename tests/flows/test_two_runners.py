@@ -45,7 +45,7 @@ def hub(request: pytest.FixtureRequest, home: Path) -> Iterator[Hub]:
         settings = {
             "HUB_BROKER_URL": broker.at(broker.target[1]),
             "RUNNER_HOME": str(home / "runner"),  # every flow's: dependencies are installed once
-            "HUB_RUN_SECONDS": "90",
+            "HUB_RUN_SECONDS": "300",  # two smoke runs, other tests and two processors
             "HUB_NEW_NAMES_PER_HOUR": "1000",
             "HUB_UPLOADS_PER_HOUR": "1000000",
             "HUB_QUEUED_VERSIONS": "1000000",
