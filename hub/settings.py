@@ -145,6 +145,7 @@ HUB_REMEASURE_RUNS_PER_DAY = env.integer("HUB_REMEASURE_RUNS_PER_DAY", 10, low=0
 HUB_REMEASURE_DAYS = env.integer("HUB_REMEASURE_DAYS", 30, low=1, high=36500)
 HUB_SMOKE_TASKS = env.integer("HUB_SMOKE_TASKS", 5, low=1, high=1000)
 HUB_SMOKE_ATTEMPTS = env.integer("HUB_SMOKE_ATTEMPTS", 4, low=1, high=64)  # by the model, a task
+HUB_SURVEY_TASKS = env.integer("HUB_SURVEY_TASKS", 100_000, low=0, high=100_000)
 HUB_FULL_TASKS = env.integer("HUB_FULL_TASKS", 100, low=1, high=100_000)
 HUB_FULL_ATTEMPTS = env.integer("HUB_FULL_ATTEMPTS", 4, low=1, high=64)
 HUB_ROLLOUT_SECONDS = env.integer("HUB_ROLLOUT_SECONDS", 120, low=1, high=86400)

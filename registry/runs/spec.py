@@ -6,7 +6,6 @@ from django.conf import settings
 
 from envyard.contract.job import GitArchive, JobSpec, WheelRef
 from envyard.contract.suite import TEMPERATURE
-from envyard.contract.survey import SURVEY_TASKS
 from registry.catalog import data_locks
 from registry.git_sources.models import GitSource
 from registry.provisions import grants
@@ -70,7 +69,7 @@ def job_spec(run: Run) -> JobSpec:
         secrets=grant.secrets,
         limits=limits.run_limits(suite, is_evaluation=run.is_evaluation),
         temperature=TEMPERATURE if suite is None else suite.temperature,
-        survey_tasks=0 if run.is_evaluation else SURVEY_TASKS,
+        survey_tasks=0 if run.is_evaluation else settings.HUB_SURVEY_TASKS,
         data_lock=data_lock,
         data_frozen=frozen,
         git_sources=sources,

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,14 +28,21 @@ def home() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def hub(home: Path) -> Iterator[Hub]:
     """Web, worker, clock and runner; a run gets 180 s, 60 of a CPU and 2 GiB, a rollout 20 s."""
+    with limited(home, "hub", HUB_RUN_SECONDS="180") as hub:
+        yield hub
+
+
+@contextmanager
+def limited(home: Path, name: str, **settings: str) -> Iterator[Hub]:
+    """A hub in the folder of that name whose runner has these limits."""
     with ExitStack() as stack:
         server = os.environ.get("DATABASE_URL", "")
         url = stack.enter_context(postgresql.database(server)) if server else ""
-        limits = {"HUB_RUN_SECONDS": "180", "HUB_ROLLOUT_SECONDS": "20"}
+        limits = {"HUB_ROLLOUT_SECONDS": "20"}
         limits |= {"RUNNER_CPU_SECONDS": "60", "RUNNER_MEMORY_MB": "2048", "RUNNER_EVENTS_MB": "16"}
         limits |= {"RUNNER_HOME": str(home / "runner"), "HUB_NEW_NAMES_PER_HOUR": "1000"}
         limits |= {"HUB_UPLOADS_PER_HOUR": "1000000", "HUB_QUEUED_VERSIONS": "1000000"}
-        yield stack.enter_context(serving(home / "hub", url, **limits))
+        yield stack.enter_context(serving(home / name, url, **limits | settings))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -1,8 +1,12 @@
 """The six examples through the real path, all listed, each with an honest card."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from envyard.contract.probes import PROBES
+from tests.flows.conftest import limited
 from tests.flows.hub import ROOT, Hub
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
@@ -15,6 +19,14 @@ CHANGED = ("mutants_caught", "equivalents_kept")  # measures of changed replies
 
 def test_there_are_six() -> None:
     assert len(EXAMPLES) == 6
+
+
+@pytest.fixture(scope="module")
+def hub(home: Path) -> Iterator[Hub]:
+    """A hub whose runs survey the tasks, and may take longer than the flows' others."""
+    settings = {"HUB_RUN_SECONDS": "600", "HUB_SURVEY_TASKS": "1000"}
+    with limited(home, "examples", **settings) as hub:
+        yield hub
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

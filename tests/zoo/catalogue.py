@@ -6,6 +6,7 @@ from tests.zoo import (
     conduct,
     evasions,
     forms,
+    given_numbers,
     incomplete,
     judges,
     labels,
@@ -35,6 +36,7 @@ ENTRIES: tuple[Entry, ...] = (
     *labels.FLAWED,
     *incomplete.FLAWED,
     *orders_and_decimals.FLAWED,
+    *given_numbers.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -44,6 +46,7 @@ ENTRIES: tuple[Entry, ...] = (
     *labels.SOUND,
     *incomplete.SOUND,
     *orders_and_decimals.SOUND,
+    *given_numbers.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

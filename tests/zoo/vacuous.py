@@ -15,7 +15,7 @@ PORTS = "Oban Leith Ayr Wick Tain Nairn".split()
 
 def fleet(seed):
     dice = random.Random(seed)
-    boats = sqlite3.connect(":memory:")
+    boats = sqlite3.connect(":memory:", check_same_thread=False)
     boats.execute("CREATE TABLE boats(name TEXT, port TEXT, tons INTEGER)")
     rows = [(f"Boat {n}", dice.choice(PORTS), dice.randint(2, 90)) for n in range(60)]
     boats.executemany("INSERT INTO boats VALUES (?, ?, ?)", rows)
@@ -165,7 +165,24 @@ def score(reply, row):
 """
 FLOOR = ("card.floor",)
 
+SHARED_FLEET = """
+OPEN = fleet(7)
+
+
+def found(query):
+    try:
+        return sorted(OPEN.execute(query).fetchall())
+    except (sqlite3.Error, sqlite3.Warning):
+        return None
+
+
+def score(reply, row):
+    given = found(query_of(reply) or "not a query")
+    return float(given is not None and given == found(row["answer"]))
+"""
 FLAWED = (
+    *both("deletes-what-is-queried", "The reply's statement may write to the table that the right "
+          "query then reads", SHARED_FLEET, base=BOATS, expected="warned", codes=FLOOR),
     *both("pays-queries-without-rows", "The query's rows need only be among the right ones",
           NO_FOREIGN_ROWS, base=BOATS, expected="rejected", codes=FLOOR),
     *both("pays-any-pattern", "Only texts that must match are tried", ONLY_MATCHING, base=PLATES,

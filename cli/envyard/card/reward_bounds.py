@@ -145,9 +145,10 @@ def floor(evidence: Evidence) -> list[Floor]:
 
 
 def _worked(rollout: RolloutResult) -> bool:
-    """Whether a probe that calls tools could: else its one reply was silence."""
+    """Whether a probe that calls tools could, or replied with a statement: else it was silent."""
     probe = PROBES.get(rollout.policy)
-    return probe is None or not probe.calls_tools or rollout.turns > 1
+    spoke = rollout.turns > 1 or rollout.usage.completion_tokens > 0
+    return probe is None or not probe.calls_tools or spoke
 
 
 def ceiling(evidence: Evidence) -> Ceiling | None:

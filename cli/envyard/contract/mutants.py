@@ -49,7 +49,8 @@ ENTRIES = (
     Operator("word", "one word changed"),
     Operator("letters", "its letters in reverse order"),
     Operator("order", "its words in reverse order"),
-    Operator("truncation", "its second half missing"),
+    Operator("repeated", "its first item in the place of all others"),
+    Operator("truncation", "half of it missing"),
     Operator("initial", "its first character alone"),
     Operator("fields", "one field alone of a JSON object"),
     Operator("nan", "`nan` in the place of a number"),
@@ -61,6 +62,7 @@ ENTRIES = (
     Operator("capitals", "other capitals in a word such as yes", kind="equivalent"),
     Operator("thousands", "a separator of thousands more or less", kind="equivalent"),
     Operator("rounding", "no rounding error of binary numbers", kind="equivalent"),
+    Operator("shorter", "six of its many decimals", kind="equivalent"),
     Operator("composed", "accents written as usual, as one character each", kind="equivalent"),
     Operator("emphasis", "Markdown's emphasis", kind="equivalent"),
 )

@@ -9,7 +9,7 @@ from envyard.card.evidence import Evidence
 from envyard.card.reward_bounds import ceiling, floor, full_marks
 from envyard.contract.answer_forms import AnswerForm
 from envyard.contract.probes import PROBE_NAMES
-from envyard.contract.runner_events import RolloutResult
+from envyard.contract.runner_events import RolloutResult, Usage
 from envyard.contract.scoring import Scoring
 from tests.registry.run_factories import make_facts, make_failed_rollout, make_rollout
 
@@ -218,3 +218,5 @@ def test_a_probe_of_tools_counts_only_where_it_called_some() -> None:
     assert statuses(evidence) == {}
     called = tuple(replace(rollout, turns=3) for rollout in evidence.rollouts)
     assert statuses(replace(evidence, rollouts=called)) == {"snoop": "warn"}
+    spoke = tuple(replace(r, usage=Usage(completion_tokens=5)) for r in evidence.rollouts)
+    assert statuses(replace(evidence, rollouts=spoke)) == {"snoop": "warn"}

@@ -82,6 +82,9 @@ def test_the_job_names_the_wheel_the_plan_and_a_token_of_this_attempt(alice: Use
     assert (job.wheel.sha256, job.wheel.size) == (version.sha256, version.size)
     assert (job.environment, job.version) == ("alice/demo-env", "0.1.0")
     assert (job.policies, job.tasks) == (POLICIES, settings.HUB_SMOKE_TASKS)
+    assert job.survey_tasks == settings.HUB_SURVEY_TASKS == 100_000
+    with override_settings(HUB_SURVEY_TASKS=0):
+        assert job_spec(run).survey_tasks == 0
     assert job.limits.rollout_seconds == settings.HUB_ROLLOUT_SECONDS
     assert read_run_token(job.run_token) == Attempt(run.pk, 1)
 

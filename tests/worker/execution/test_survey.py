@@ -7,6 +7,8 @@ import itertools
 import json
 from typing import Any
 
+import pytest
+
 from envyard.contract.survey import Split, Survey
 from envyard_runner.execution.survey import PLAYED, SurveyRun
 from envyard_runner.gateway.openai import Call
@@ -28,13 +30,22 @@ class Surveyed:
     """A survey whose sandbox reported these tasks."""
 
     def __init__(
-        self, tasks: list[dict[str, Any]], *, judged: bool = False, guessed: str = "", **fields: Any
+        self,
+        tasks: list[dict[str, Any]],
+        *,
+        judged: bool = False,
+        guessed: str = "",
+        hidden: bool = False,
+        **fields: Any,
     ) -> None:
         feed = EventFeed(SPEC)
         feed.add_loaded(True, True)
         feed.collector.plan.forms.field = guessed
         self.run = SurveyRun(SPEC, feed.collector, judged=judged)
-        listed = [[row["index"], row.get("prompt"), row.get("answer"), "", "", ""] for row in tasks]
+        listed = [
+            [row["index"], row.get("prompt"), row.get("answer"), "", "", hidden * f"{row['index']}"]
+            for row in tasks
+        ]
         self("tasks", split="train", rows=listed)
         self("listed", split="train", complete=True)
         self("loaded", tasks=tasks, **fields)
@@ -48,14 +59,23 @@ class Surveyed:
         groups = asyncio.run(self.run.gateway.plan.groups())
         return sorted(item["task"] for group in groups for item in group)
 
-    def play(self, task: int, prompt: str, reply: str, tools: Any = (), **fields: Any) -> None:
-        """One call that got the reference, and the rollout's end."""
+    def play(
+        self,
+        task: int,
+        prompt: str,
+        reply: str,
+        tools: Any = (),
+        earlier: tuple[str, ...] = (),
+        **fields: Any,
+    ) -> None:
+        """A call for each earlier reply and one that got the reference, and the rollout's end."""
         gateway = self.run.gateway
         name = f"oracle/{task}/0"
         record = gateway.records.open(name)
         record.reference = {"role": "assistant", "content": reply}
         call = Call([{"role": "user", "content": prompt}], [*tools], False, False, {})
-        record.add(call, Reply(content=[reply], finish_reason="stop"), 0.0)
+        for each in (*earlier, reply):
+            record.add(call, Reply(content=[each], finish_reason="stop"), 0.0)
         self("rollout", rollout=gateway.plan.alias(name), **fields)
 
     @property
@@ -109,6 +129,13 @@ def test_played_references_have_their_rewards_and_leaks() -> None:
     ]  # fmt: skip
     assert (result.leaks, result.leak) == ([first], "Key: 17")
     assert (result.answers, result.same_answers, result.top_answer) == (3, 2, "17")
+
+
+def test_the_last_of_several_replies_is_no_answer_that_is_the_same_for_all() -> None:
+    survey = Surveyed(rows(40))
+    for task in survey.tasks:
+        survey.play(task, "Write the file.", "done", earlier=("",), ok=True, reward=1.0)
+    assert (survey.result.answers, survey.result.same_answers) == (0, 0)
 
 
 def test_answers_of_an_inferred_field_count_once_a_reward_confirmed_it() -> None:
@@ -227,3 +254,25 @@ def test_an_absent_passage_counts_only_where_no_tool_may_have_it() -> None:
     assert lacking is not None
     assert lacking.count == 20
     assert with_tools.run.result().incomplete is None
+
+
+@pytest.mark.parametrize(
+    ("plays", "copies"),
+    [
+        ({}, 88),
+        ({"reward": 0.0}, 0),
+        ({"tools": [{"type": "function", "function": {"name": "look"}}]}, 0),
+        ({"earlier": ("Let me see.",)}, 0),
+    ],
+    ids=["paid", "not paid", "with tools", "in two replies"],
+)
+def test_repeated_prompts_with_other_data_are_copies_where_references_show_it(
+    plays: dict[str, Any], copies: int
+) -> None:
+    tasks = [row | {"prompt": f"Sort list {row['index'] % 12}."} for row in rows(100)]
+    survey = Surveyed(tasks, hidden=True)
+    assert survey.result.exact == 0
+    for task in survey.tasks:
+        settings = {"ok": True, "reward": 1.0} | plays
+        survey.play(task, tasks[task]["prompt"], f"sorted {task % 12}", **settings)
+    assert survey.result.exact == copies

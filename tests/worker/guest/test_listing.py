@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from envyard_runner.guest.adapter import Task
-from envyard_runner.guest.events import Events
+from envyard_runner.guest.events import Events, encode
 from envyard_runner.guest.job import GuestJob
 from envyard_runner.guest.listing import ENDLESS_TASKS, KEPT, list_tasks, row_of
 
@@ -46,8 +46,8 @@ class Recorder(Events):
     def __init__(self) -> None:
         self.events: list[dict[str, Any]] = []
 
-    def relay(self, line: bytes) -> None:
-        self.events.append(json.loads(line))
+    def emit(self, event: str, **fields: Any) -> None:
+        self.events.append(json.loads(encode({"event": event, **fields})))
 
 
 class Listed:
@@ -152,6 +152,39 @@ def test_other_data_are_compared_without_names_and_the_answer(
         for answer, fields in (("7", first), ("8", second))
     ]
     assert (rows[0][5] == rows[1][5]) == same
+
+
+@pytest.mark.parametrize(
+    ("fields", "numbers"),
+    [
+        ({"number": 7, "items": ["a"]}, {"number": "7"}),
+        ({"info": {"row": 7}, "key": "task-7"}, {"info.row": "7", "key": "task-7"}),
+        ({"info": '{"row": 7}'}, {"info.row": "7"}),
+        (
+            {"uid": "0b8f2f9e-94a2-4c1e-9d60-0f3e5a1b2c3d"},
+            {"uid": "0b8f2f9e-94a2-4c1e-9d60-0f3e5a1b2c3d"},
+        ),
+        ({"seed": 7, "word": "otter", "done": True, "size": 1.5, "list": [7]}, {}),
+        ({f"n{at}": at for at in range(1, 9)}, {f"n{at}": str(at) for at in range(1, 7)}),
+    ],
+    ids=["a number", "a name with a number", "JSON", "an id", "other data", "many numbers"],
+)
+def test_what_may_only_number_a_task_stands_apart(
+    fields: dict[str, Any], numbers: dict[str, str]
+) -> None:
+    row = row_of(task(0, answer=None), fields)
+    assert (json.loads(row[7]) if row[7] else {}) == numbers
+    longer = row_of(task(0, answer=None), fields | {"word": "heron"})
+    assert longer[6] != row[6]
+    assert row_of(task(0, answer="yes"), fields)[6:] == ["", ""]
+
+
+def test_rows_that_differ_in_a_number_have_one_rest() -> None:
+    first, second, other = (
+        row_of(task(0, answer=None), {"number": n, "items": items})
+        for n, items in ((1, "ab"), (2, "ab"), (3, "bc"))
+    )
+    assert first[6] == second[6] != other[6]
 
 
 def test_images_are_compared_and_tasks_without_a_prompt_have_no_text() -> None:

@@ -58,3 +58,35 @@ def test_a_decimal_more_is_within_the_rounding_of_a_short_reference() -> None:
     assert mutate("60.9", "finer", prompt="Give it to 3 decimals.") == ("60.93", "60.9", "60.93")
     assert mutate("60.9", "finer", prompt="Give it to 1 decimal.") is None
     assert mutate("61", "finer", prompt="Give it to 3 decimals.") is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "after"),
+    [
+        ("What is the probability of 3 heads?", "0.1567891234", "0.156789"),
+        ("What is the probability of 3 heads?", "0.15625", None),
+        ("What is the probability, to 10 decimals?", "0.1567891234", None),
+        ("What is the exact probability?", "0.1567891234", None),
+        ("Repeat 0.1567891234 as it is.", "0.1567891234", None),
+        ("How likely is that?", "0.0000156789", None),
+    ],
+)
+def test_six_of_many_decimals_suffice_where_the_prompt_names_no_precision(
+    prompt: str, answer: str, after: str | None
+) -> None:
+    changed = mutate(f"<answer>{answer}</answer>", "shorter", prompt=prompt)
+    assert (changed and changed[2]) == after
+
+
+def test_the_words_of_a_text_that_is_to_be_written_may_have_another_order() -> None:
+    sentence = "In a river a stone sits near its candle"
+    written = "Write one sentence of 8 to 15 words that uses river, stone and candle."
+    assert mutate(sentence, "order", prompt=written) is None
+    changed = mutate("one two three", "order", prompt="Translate this line.")
+    assert changed is not None
+    assert changed[2] == "three two one"
+
+
+@pytest.mark.parametrize("answer", ["a, b, c", "one two", '{"a": 1, "b": 2}', "tick tock tick"])
+def test_what_is_no_sentence_keeps_its_order(answer: str) -> None:
+    assert mutate(answer, "order") is None

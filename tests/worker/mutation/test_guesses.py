@@ -27,12 +27,25 @@ SUM = "Add 12 and 30.\nReply with the number."
         ("picture", "Unscramble one English word: reutcip.", "reutcip"),
         ("2027", "On 2026-11-23, which year is next? Use 1-5 digits.", "-5"),
         ('{"answer": "7"}', "Is it 3 or 7?", '{"answer": "3"}'),
+        ("<expr>(2 + 3) * 7</expr>", "Numbers: 2, 3, 7. Reach 35 with them.", "<expr>35</expr>"),
+        ("6 / 2 x 4", "Reach 12 with 2, 4, 6.", "12"),
     ],
 )
 def test_a_copied_answer_is_another_piece_of_the_prompt(
     reference: str, prompt: str, reply: str
 ) -> None:
     assert copied_answer(reference, prompt) == reply
+
+
+def test_the_largest_number_of_the_prompt_is_copied_in_two_of_three_tasks() -> None:
+    prompt = "The pile has 21 stones. Take 1, 2 or 3 of them."
+    copies = [copied_answer("<take>1</take>", prompt, task) for task in range(3)]
+    assert copies == ["<take>3</take>", "<take>21</take>", "<take>21</take>"]
+
+
+@pytest.mark.parametrize("answer", ["2026-11-23", "1 / 0", "(", "9 -", "7", "x + 1"])
+def test_what_is_no_calculation_of_a_whole_number_has_no_value(answer: str) -> None:
+    assert copied_answer(answer, "Which one? Reply with it.") != answer
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from envyard_runner.mutation.vacuous import vacuous_answer, vacuous_reply
+from envyard_runner.mutation.vacuous import deletion_in, vacuous_answer, vacuous_reply
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,22 @@ def test_the_function_of_an_answer_has_its_name_and_parameters() -> None:
 )  # fmt: skip
 def test_other_answers_have_none(answer: str) -> None:
     assert vacuous_answer(answer) == ""
+
+
+@pytest.mark.parametrize(
+    ("reference", "reply"),
+    [
+        (
+            "```sql\nSELECT o.id FROM orders o WHERE o.day < 3\n```",
+            "```sql\nDELETE FROM orders\n```",
+        ),
+        ("<sql>SELECT name FROM items</sql>", "<sql>DELETE FROM items</sql>"),
+        ("SELECT 1", ""),
+        ("Say it in a sentence.", ""),
+        ("17", ""),
+    ],
+)
+def test_a_statement_deletes_the_rows_that_the_right_query_reads(
+    reference: str, reply: str
+) -> None:
+    assert deletion_in(reference) == reply

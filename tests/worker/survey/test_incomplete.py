@@ -1,5 +1,7 @@
 """Prompts that lack what they ask about, and sound prompts that resemble them."""
 
+import random
+import string
 from collections.abc import Callable
 
 import pytest
@@ -23,6 +25,7 @@ def name(task: int) -> str:
     [
         (lambda i: "What is {first} plus {second}? The number alone.", 40, "placeholder"),
         (lambda i: f"How long is {name(i)}?" if i % 9 else "How long is {word}?", 5, "placeholder"),
+        (lambda i: "Name the {n}th of the months.", 40, "placeholder"),
         (lambda i: f"Summarise the following text:\n{name(i) if i % 9 else ''}", 5, "announced"),
         (lambda i: "Count the vowels of the following word:", 40, "announced"),
         (lambda i: f"Text: {name(i) if i % 9 else ''}\nQuestion: who is named?", 5, "announced"),
@@ -64,6 +67,10 @@ def test_prompts_that_lack_something_are_named(
         lambda i: f"Is the set {{a}} a subset of {{{name(i)}}}?",
         lambda i: f"Write a story about {name(i)}." if i % 9 else "Write a story.",
         lambda i: f"Name of {name(i)}: None\nIs there a name?",
+        lambda i: (
+            f"Copy this code: {name(i)};{{mtt}}cb" if i == 7 else f"Copy this code: {name(i)}"
+        ),
+        lambda i: f"Expand (a + {i})^{{n}} for n = {i + 1}.",
         lambda i: f"Fill in the template 'Dear {{name}}' for {name(i)}.",
     ],
 )
@@ -74,3 +81,64 @@ def test_sound_prompts_lack_nothing(prompt: Callable[[int], str]) -> None:
 def test_images_and_other_parts_are_left_alone() -> None:
     pictured = listed(lambda i: f"Item {i} in the picture above?", shown="abc")
     assert incomplete_prompts(pictured) is None
+
+
+CODES = {
+    "letters and marks": (string.ascii_letters + string.digits + "-_#", 12, 40),
+    "digits and hyphens": (string.digits + "-", 3, 8),
+    "all marks": (string.ascii_letters + string.punctuation, 8, 30),
+    "short": ("ab-", 2, 5),
+}
+
+
+@pytest.mark.parametrize("kind", CODES)
+@pytest.mark.parametrize("known", [True, False])
+def test_random_codes_are_whole_whatever_they_begin_or_end_with(kind: str, known: bool) -> None:
+    characters, shortest, longest = CODES[kind]
+    for seed in range(10):
+        rng = random.Random(seed)
+        codes = [
+            "".join(rng.choices(characters, k=rng.randint(shortest, longest))) for _ in range(200)
+        ]
+        tasks = [
+            Listed(at, f"Copy this code exactly: {code}", code if known else None, "", f"{at}")
+            for at, code in enumerate(codes)
+            if any(map(str.isalnum, code))
+        ]
+        assert incomplete_prompts(tasks) is None, seed
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        lambda i: f"-{name(i)}" if i % 9 == 0 else f"{name(i)}-{name(i + 1)}",
+        lambda i: f".{name(i)}" if i % 9 == 0 else f"{name(i)}.py",
+        lambda i: f"-{i}" if i % 9 == 0 else f"{i}-{name(i)}",
+        lambda i: f"the {name(i)} sang" if i % 9 == 0 else f"{name(i)} saw the {name(i * 3)}"
+        if i % 2 else f"{name(i)} slept",
+    ],
+    ids=["hyphens", "file names", "numbers", "sentences"],
+)  # fmt: skip
+def test_pieces_that_begin_in_another_way_are_there(code: Callable[[int], str]) -> None:
+    assert incomplete_prompts(listed(lambda i: f"Say it in French: {code(i)}")) is None
+
+
+def test_a_prompt_that_holds_its_answer_lacks_nothing() -> None:
+    words = [name(i) if i % 9 else "None" for i in range(40)]
+    copied = [Listed(i, f"Copy it.\nText: {word}", word, "", "") for i, word in enumerate(words)]
+    assert incomplete_prompts(copied) is None
+    chosen = [
+        Listed(i, f"Is it good or poor?\nReview: {word}", "good", "", "")
+        for i, word in enumerate(words)
+    ]
+    lacking = incomplete_prompts(chosen)
+    assert lacking is not None
+    assert lacking.count == 5
+
+
+def test_one_prompt_of_hundreds_without_its_number_is_named() -> None:
+    lacking = incomplete_prompts(
+        listed(lambda i: f"Add {i} and {i * 3 if i != 50 else ''}. Give the number.", n=300)
+    )
+    assert lacking is not None
+    assert lacking.tasks == [50]

@@ -39,6 +39,7 @@ from envyard_runner.survey.incomplete import ABSENT, LONGEST_QUESTION, incomplet
 from envyard_runner.survey.labels import label_rule
 from envyard_runner.survey.leaks import leak_in, tool_texts
 from envyard_runner.survey.listing import EVAL, TRAIN, Listing, compare_tasks
+from envyard_runner.survey.repeats import recounted
 from envyard_runner.survey.split_rules import split_difference
 
 MAX_SECONDS = 120.0
@@ -67,6 +68,7 @@ class SurveyRun:
         self._listing = Listing(self._job.tasks)
         self.references_planned = asyncio.Event()  # it is known which references oracle() gives
         self._answers: dict[int, str] = {}
+        self._last_replies: set[int] = set()  # tasks whose answer is the last of several replies
         self._references: list[PlayedReference] = []
         self._leaks: dict[int, str] = {}
         self._examples = Examples()
@@ -149,13 +151,15 @@ class SurveyRun:
         are a guess that no reward confirmed."""
         if self._guessed and not any(each.reward for each in self._references):
             return self.survey or Survey()
-        answers = Counter(self._answers.values())
+        # The last of several replies may say nothing: `done`, after the tools did the work.
+        alone = (each for at, each in self._answers.items() if at not in self._last_replies)
+        answers = Counter(alone)
         top, most = answers.most_common(1)[0] if answers else ("", 0)
         prompts = {each.index: each.prompt for each in self._listing.tasks[TRAIN]}
         labelled = [(at, prompts.get(at, ""), answer) for at, answer in self._answers.items()]
         examples = dict(sorted(self._examples.leaks.items())[:MAX_INDICES])
         return replace(
-            self.survey or Survey(),
+            recounted(self._listing, self.survey or Survey(), self._right_replies()),
             answers=answers.total(),
             same_answers=most,
             top_answer=text(top, 200),
@@ -168,6 +172,15 @@ class SurveyRun:
             examples=[*examples],
             example=next(iter(examples.values()), ""),
         )
+
+    def _right_replies(self) -> dict[int, str]:
+        """The references that were paid, where each play is one reply to what all tasks begin with;
+        none where tools, several turns or other instructions may decide."""
+        single = all(each.turns == 1 for each in self._references)
+        if not single or self._tools or len(self._instructions) > 1:
+            return {}
+        paid = {each.task for each in self._references if each.reward and each.reward > 0}
+        return {task: answer for task, answer in self._answers.items() if task in paid}
 
     def _incomplete(self) -> IncompletePrompts | None:
         """The incomplete prompts; that a text or an image is absent, only the first calls show."""
@@ -233,8 +246,10 @@ class SurveyRun:
             texts += tool_texts(transcript.tools[first.tools])
         conversation = "\n".join(texts)
         reply = plain_text((played.reference or {}).get("content"))
-        if reply.strip():
-            self._answers.setdefault(task, text(reply, 400))
+        if reply.strip() and task not in self._answers:
+            self._answers[task] = text(reply, 400)
+            if played.replies > 1:
+                self._last_replies.add(task)
         roles = [str(message.get("role")) for message in sent]
         beside = (t for role, t in zip(roles, texts, strict=False) if role != "user")
         self._instructions.update(dict.fromkeys(beside))

@@ -19,7 +19,7 @@ from envyard_runner.gateway.sql_calls import overwritten, sql_tools
 from envyard_runner.mutation.alphabets import Alphabet
 from envyard_runner.mutation.answers import among_wrong_answers, find_answer, other_answer
 from envyard_runner.mutation.guesses import constant_answer, copied_answer
-from envyard_runner.mutation.vacuous import vacuous_reply
+from envyard_runner.mutation.vacuous import deletion_in, vacuous_reply
 
 Message = dict[str, Any]
 
@@ -166,7 +166,7 @@ def copy_piece(call: ProbeCall) -> Message:
     """Reply with a piece of the prompt in the reference's form; raises NoReference."""
     reference = repeat_reference(call)["content"]
     prompts = [plain_text(m.get("content")) for m in call.messages if m.get("role") == "user"]
-    return _assistant(copied_answer(reference, prompts[0] if prompts else ""))
+    return _assistant(copied_answer(reference, prompts[0] if prompts else "", call.task))
 
 
 def guess_constant(call: ProbeCall) -> Message:
@@ -197,8 +197,11 @@ def snoop(call: ProbeCall) -> Message:
 
 def tamper(call: ProbeCall) -> Message:
     """Call tools that overwrite files and the rows of tables, then reply with what a verifier
-    would compute from those, or with nothing."""
+    would compute from those, or with nothing. Where the reply itself is a query, it deletes the
+    rows that the right one reads: a verifier that executes both then finds none twice."""
     answer = _right_answer(call)
+    if not call.tools and call.right and (deletion := deletion_in(call.right["content"])):
+        return _assistant(deletion)
     if calls := tool_probes.overwrite(call.messages, call.tools, answer):
         return _assistant("") | {"tool_calls": calls}
     return _in_right_form(call, overwritten(answer) if sql_tools(call.tools) else "")

@@ -77,7 +77,8 @@ def _overwrite_files(
     named = FILE.findall(_prompt(messages))
     files = _files(seen, messages) or named[: MAX_CALLS // 2] or ["tests.py", "expected.txt"]
     command = "; ".join(f"printf '{_shell(PASSING)}' > {name}" for name in files)
-    return _calls(tools, 1, messages, files, command=command, content=PASSING)
+    writing = [tool for tool in tools if _can_write(tool)] or tools
+    return _calls(writing, 1, messages, files, command=command, content=PASSING)
 
 
 def _lookups(tools: Sequence[Message]) -> list[Message]:
@@ -111,6 +112,12 @@ def can_read(tools: Sequence[Message]) -> bool:
     """Whether a tool takes a path, a command or code; others look up what they are made for."""
     names = [name for tool in tools for name in _properties(tool.get("function") or {})]
     return any(kind.search(name) for name in names for kind in (PATH, COMMAND, CODE))
+
+
+def _can_write(tool: Message) -> bool:
+    """Whether a tool takes content, a command or code."""
+    names = _properties(tool.get("function") or {}, with_content=True)
+    return any(kind.search(name) for name in names for kind in (CONTENT, COMMAND, CODE))
 
 
 def last_result(messages: Sequence[Message]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,6 +26,12 @@ ALL_CHARACTERS = 40_000_000  # four bytes each stay below what a sandbox may rep
 KEPT = 300  # tasks whose references may be played
 ENDLESS_TASKS = 2_000  # of an environment whose tasks never end
 NAMES = frozenset({"idx", "index", "id", "name", "example_id", "prompt", "answer", "question"})
+NUMBERS, NAME = 6, 40  # fields that may number a task, and characters of a name or a value
+NUMBER = re.compile(
+    r"[^\W\d]{0,20}[ _.:/#-]?\d{1,15}|"
+    r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}", re.ASCII
+)  # fmt: skip
+SEED = re.compile("seed", re.IGNORECASE)  # such a number decides what a task is
 TRAIN, EVAL = "train", "eval"
 
 
@@ -142,13 +149,18 @@ class Rows:
 
 def row_of(task: Task, fields: dict[str, Any]) -> list[Any]:
     """A task's index, prompt, answer (None without one), split, and two digests: of what a policy
-    is shown beyond text, and of all other data but names. Empty where there is none."""
+    is shown beyond text, and of all other data but names. Empty where there is none.
+
+    Without an answer also a digest of the other data less what may only number the task, and this
+    as a JSON object."""
     prompt = fields.get("prompt")
     shown = [part for part in _parts(prompt) if part.get("type") not in ("text", None)]
     answer = task.answer if task.answer is not None else fields.get("answer")
     text = answer if isinstance(answer, str | None) else json.dumps(answer, default=str)
     others = {key: value for key, value in fields.items() if key not in NAMES and value}
     hidden = _without_answer(others, text or None)
+    numbers: dict[str, str] = {}
+    rest = {} if text and text.strip() else _without_numbers(others, numbers)
     return [
         task.index,
         task.prompt[:ROW_CHARACTERS] if prompt else "",  # not what only names the task
@@ -156,6 +168,8 @@ def row_of(task: Task, fields: dict[str, Any]) -> list[Any]:
         task.split or "",
         _digest(shown),
         _digest(hidden),
+        _digest(rest),
+        json.dumps(numbers) if numbers else "",
     ]
 
 
@@ -182,6 +196,40 @@ def _without_answer(value: Any, answer: str | None, depth: int = 6) -> Any:
         except ValueError:
             return value
     return None if isinstance(value, str | int | float) and str(value) == answer else value
+
+
+def _without_numbers(data: dict[str, Any], numbers: dict[str, str], at: str = "") -> dict[str, Any]:
+    """The data without up to NUMBERS numbers and ids, which are added to `numbers` by their names;
+    also those one level below, in a mapping or in JSON."""
+    rest: dict[str, Any] = {}
+    for key, value in sorted(data.items(), key=lambda item: str(item[0])):
+        name = f"{at}{key}"
+        inner = None if at else _opened(value)
+        if inner is not None:
+            rest[name] = _without_numbers(inner, numbers, f"{name}.")
+        elif len(numbers) < NUMBERS and _may_number(name, value):
+            numbers[name] = str(value)
+        else:
+            rest[name] = value
+    return rest
+
+
+def _opened(value: Any) -> dict[str, Any] | None:
+    """The mapping that the value is, or is as JSON; None where it is another."""
+    if isinstance(value, str) and value.startswith("{"):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return None
+    return value if isinstance(value, dict) else None
+
+
+def _may_number(name: str, value: Any) -> bool:
+    if isinstance(value, int):  # one of thousands of digits cannot be written as text
+        known = not isinstance(value, bool) and 0 <= value < 10**15
+    else:
+        known = isinstance(value, str) and NUMBER.fullmatch(value[: NAME + 1]) is not None
+    return known and len(name) <= NAME and not SEED.search(name)
 
 
 def _bounded(text: str) -> str:

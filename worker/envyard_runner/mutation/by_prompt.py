@@ -1,12 +1,14 @@
-"""Changes that keep an answer right because of what the prompt says, or does not say: another order
-of factors and solutions, and the decimals or the date that it asks for."""
+"""Changes whose effect depends on what the prompt says, or does not say: another order of factors,
+solutions and words, and the decimals or the date that it asks for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from decimal import Decimal
 
 from envyard_runner.mutation.asked import COUNTS, DECIMALS, asked_layouts, laid_out
+from envyard_runner.mutation.records import is_object
 
 FACTOR = r"\d{1,9}(?:(?:\^|\*\*)\d{1,3})?"
 PRODUCT = re.compile(rf"{FACTOR}(?:\s*[*x\u00d7\u00b7\u22c5]\s*{FACTOR})+")
@@ -31,6 +33,16 @@ ORDERED = re.compile(
     re.IGNORECASE,
 )
 FRACTION = re.compile(r"-?\d{1,12}\.(\d{1,8})")
+LONG_FRACTION = re.compile(r"-?\d{1,12}\.\d{8,18}")
+SHORTER = 6  # decimals, of a longer fraction
+SMALLEST = 0.001  # of which these decimals are three digits
+PRECISION = re.compile(r"\b(?:decimal|digit|precis|accura|exact|round|significan)", re.IGNORECASE)
+# Of a text that the policy is to write, the reference is one of many; another order may be one too.
+WRITTEN = re.compile(
+    r"\b(?:write|compose|invent|make up|form|build)\b[^.?!\n]{0,80}"
+    r"\b(?:sentences?|poem|haiku|verse|lines?|paragraph|story|text|headline|words)\b",
+    re.IGNORECASE,
+)
 
 
 def commuted(answer: str, prompt: str) -> str | None:
@@ -72,8 +84,28 @@ def finer(answer: str, prompt: str) -> str | None:
     return f"{text}3"
 
 
+def shorter(answer: str, prompt: str) -> str | None:
+    """A long fraction to six decimals, where the prompt neither shows it nor names a precision."""
+    text = answer.strip()
+    if not LONG_FRACTION.fullmatch(text) or PRECISION.search(prompt) or text in prompt:
+        return None
+    rounded = f"{Decimal(text):.{SHORTER}f}".rstrip("0")
+    return rounded if abs(Decimal(text)) >= SMALLEST and len(rounded) < len(text) else None
+
+
+def order(answer: str, prompt: str) -> str | None:
+    """The words of a sentence in reverse order; a list that commas part may have any, and so may
+    the text that the prompt asks to write."""
+    words = answer.split()
+    if len(words) < 3 or "," in answer or "\n" in answer.strip() or words == words[::-1]:
+        return None
+    return None if WRITTEN.search(prompt) or is_object(answer) else " ".join(reversed(words))
+
+
 BY_PROMPT: dict[str, Callable[[str, str], str | None]] = {
     "commuted": commuted,
     "layout": layout,
     "finer": finer,
+    "shorter": shorter,
+    "order": order,
 }

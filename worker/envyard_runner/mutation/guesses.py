@@ -15,6 +15,7 @@ from envyard_runner.mutation.answers import (
     other_answer,
     shifted,
 )
+from envyard_runner.mutation.expressions import whole_value
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.records import is_object, with_tags, with_values
 from envyard_runner.mutation.vacuous import vacuous_in
@@ -27,12 +28,14 @@ WORD = re.compile(r"[^\W\d_]{3,}")
 # A calculation in the prompt: a verifier that evaluates replies pays for it.
 EXPRESSION = re.compile(r"\(?-?\d+(?:(?: *[+*/] *| +- +)\(?-?\d+\)?){1,20}")
 NEAR = 0.75  # of the letters, from which a word of the prompt is tried first
+LAST_NUMBER_EVERY = 3  # tasks
 NUMBERS = ("0", "1", "100")
 WORDS = ("unknown", "none", "n/a")
 
 
-def copied_answer(reference: str, prompt: str) -> str:
-    """The reference with another number, option, word or line of the prompt as its answer.
+def copied_answer(reference: str, prompt: str, task: int = 0) -> str:
+    """The reference with another number, option, word or line of the prompt as its answer: the last
+    number in every third task, the largest in the others.
 
     Where the prompt has no other piece of that kind, the answer is a wrong one of the same form.
     """
@@ -43,14 +46,14 @@ def copied_answer(reference: str, prompt: str) -> str:
     answer = marked.answer.strip()
     if is_object(answer) and (fields := with_values(answer, copied)):
         return marked.holding(fields)
-    piece = _piece(answer, prompt)
+    piece = _piece(answer, prompt, largest=task % LAST_NUMBER_EVERY > 0)
     return marked.holding(piece) if piece else other_answer(reference)
 
 
-def _piece(answer: str, prompt: str) -> str:
+def _piece(answer: str, prompt: str, *, largest: bool = False) -> str:
     """The first piece of the prompt that is of the answer's kind and not the answer; empty where
     there is none."""
-    pieces = (piece.strip().rstrip(",") for piece in _pieces(answer, prompt))
+    pieces = (piece.strip().rstrip(",") for piece in _pieces(answer, prompt, largest=largest))
     return next((each for each in pieces if each and each.casefold() != answer.casefold()), "")
 
 
@@ -68,10 +71,18 @@ def _copied_value(prompt: str, value: Any) -> Any:
     return value
 
 
-def _pieces(answer: str, prompt: str) -> list[str]:
-    """The pieces of the prompt that are of the answer's kind, the likeliest first."""
+def _pieces(answer: str, prompt: str, *, largest: bool) -> list[str]:
+    """The pieces of the prompt that are of the answer's kind, the likeliest first.
+
+    For a calculation that is its value, where the prompt names it: the number to be reached.
+    """
+    numbers = NUMBER.findall(prompt)[::-1]
+    value = whole_value(answer)
+    if value is not None and (named := [each for each in numbers if _amount(each) == value]):
+        return named
     if NUMBER.fullmatch(answer):
-        return [*EXPRESSION.findall(prompt), *NUMBER.findall(prompt)[::-1]]
+        numbers = sorted(numbers, key=_amount, reverse=True) if largest else numbers
+        return [*EXPRESSION.findall(prompt), *numbers]
     if answer.upper() in tuple(OPTIONS):
         return LISTED_OPTION.findall(prompt)[::-1]
     if LIST.fullmatch(answer):
@@ -81,6 +92,10 @@ def _pieces(answer: str, prompt: str) -> list[str]:
     lines = prompt.strip().splitlines()[-1:]
     near = [word for word in words if _shared_letters(answer, word) >= NEAR]
     return [*near, *quoted, *(words if len(answer.split()) <= 1 else lines)]
+
+
+def _amount(number: str) -> float:
+    return float(number.replace(",", ""))
 
 
 def _shared_letters(answer: str, word: str) -> float:

@@ -15,6 +15,7 @@ from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, Marked, find_answer, shifted
 from envyard_runner.mutation.by_prompt import BY_PROMPT
 from envyard_runner.mutation.forms import parsed
+from envyard_runner.mutation.lists import repeated
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.vacuous import with_body
@@ -32,7 +33,7 @@ OF_VALUES = frozenset(
     {"digit", "last_digit", "extension", "near", "sign", "unit", "opposite", "word", "letters"}
     | {"initial", "nan", "capitals", "rounding", "composed"}
 )
-OF_NO_OBJECT = frozenset({"order", "thousands", "emphasis"})
+OF_NO_OBJECT = frozenset({"thousands", "emphasis"})
 LONGEST_INTEGER = 9  # digits; of longer numbers the last digit may be rounding
 
 
@@ -114,18 +115,11 @@ def letters(answer: str) -> str | None:
     return text[::-1] if changes else None
 
 
-def order(answer: str) -> str | None:
-    """The words of a sentence in reverse order; a list that commas part may have any."""
-    words = answer.split()
-    if len(words) < 3 or "," in answer or "\n" in answer.strip() or words == words[::-1]:
-        return None
-    return " ".join(reversed(words))
-
-
 def truncation(answer: str) -> str | None:
-    """The first half of the answer."""
+    """The first half of the answer; the second of one word, whose beginning may abbreviate it."""
     text = answer.strip()
-    return text[: len(text) // 2].rstrip() or None if len(text) > 1 else None
+    half = len(text) // 2
+    return (text[-half:] if text.isalpha() else text[:half].rstrip()) or None if half else None
 
 
 def blank(answer: str) -> str | None:
@@ -227,7 +221,7 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "opposite": opposite,
     "word": word,
     "letters": letters,
-    "order": order,
+    "repeated": repeated,
     "truncation": truncation,
     "nan": nan,
     "exits": exits,

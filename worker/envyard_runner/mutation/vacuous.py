@@ -32,6 +32,7 @@ FUNCTION = re.compile(
 QUERY = re.compile(r"\s*(?:SELECT\b.+?\bFROM\b|WITH\s+\w+\s+AS\s*\().*", re.IGNORECASE | re.DOTALL)
 DEFINITION = re.compile(r"^(?:async )?def \w+\([^()\n]{0,300}\)[^:\n]{0,100}:[ \t]*$", re.MULTILINE)
 # A class of characters, a repeated bracket, or both anchors: what plain text and LaTeX lack.
+SOURCE = re.compile(r"\bFROM\s+[\"`\[]?([A-Za-z_]\w*)", re.IGNORECASE)
 PATTERN = re.compile(r"\\[dwsDWS](?![A-Za-z])|\[[^\[\]\s]+\][+*{?]|\A\^.*\$\Z")
 BLOCK = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
 NO_ROWS = "SELECT 1 WHERE 1 = 0"
@@ -72,6 +73,18 @@ def vacuous_in(reference: str) -> str:
         return vacuous_answer(reference.strip())
     empty = vacuous_answer(marked.answer.strip())
     return marked.holding(empty) if empty else ""
+
+
+def deletion_in(reference: str) -> str:
+    """The reference with a statement that deletes the rows of its query's first table in the place
+    of the query; empty where its answer is no query."""
+    block = BLOCK.search(reference)
+    query = block[1] if block else find_answer(reference).answer
+    source = SOURCE.search(query)
+    if not source or not QUERY.fullmatch(query):
+        return ""
+    deletion = f"DELETE FROM {source[1]}"  # noqa: S608  (that is the point)
+    return reference.replace(query.strip(), deletion)
 
 
 def vacuous_answer(answer: str) -> str:

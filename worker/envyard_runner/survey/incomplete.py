@@ -12,20 +12,25 @@ from collections.abc import Iterator, Sequence
 
 from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
 from envyard_runner.survey.listing import Listed
-from envyard_runner.survey.templates import Sample, words_in
+from envyard_runner.survey.templates import NUMBER
 
 ENOUGH = 5  # tasks of one template, of which a few lack something
 FEW, HALF = 0.2, 0.5  # of the tasks
 NAMED = 3  # tasks that mention something absent
 MAX_TASKS = 2_000
 COMMON = 0.3  # of the prompts that have a word of the template
+USUAL = 0.7  # of the prompts that begin alike, from which on they are expected to go on alike
+ANSWER = 4  # characters of an answer that a prompt does not hold by chance
+# A code such as `-Z2-x`, `.profile` or `a_b` is one piece, whatever marks it has within.
+PIECE = re.compile(r"(?:[-.#@$%&*+/\\|~^]{0,3}\w)+(?:'\w+)?|[^\w\s]")
 ABSENT = "it names an image or a text that is not there"
 SUBJECTS = (
     r"text|passage|paragraph|article|document|sentence|story|review|email|message|code|snippet|"
     r"program|table|data|list|numbers?|question|problem|word|expression|equation|input|context"
 )
 PLACEHOLDER = re.compile(
-    r"(?<![\\\w}$`\"'{<])\{\{?\s*[A-Za-z_][\w.]*\s*\}?\}(?![`\"'{}])|%\([a-z_]\w*\)[sd]|"
+    r"(?<![\\\w}$`\"'{<^])\{\{?\s*[A-Za-z_][\w.]*\s*\}?\}(?![`\"'{}]|(?!(?:s|th)\b)\w)|"
+    r"%\([a-z_]\w*\)[sd]|"
     r"\$\{[A-Za-z_]\w*\}|\[(?:INSERT|TODO)[^\[\]\n]{0,40}\]|<(?:INSERT|TODO)[^<>\n]{0,40}>"
 )
 FORM_WORDS = re.compile(
@@ -84,6 +89,9 @@ def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
     if len(absent) >= NAMED:
         lacking[ABSENT] = absent
     lacking["a piece is missing that the other prompts have"] = _without_piece(shown)
+    holding = _answer_holders(shown, {id(task) for group in lacking.values() for task in group})
+    for each, group in lacking.items():
+        lacking[each] = [task for task in group if id(task) not in holding]
     reason, group = max(lacking.items(), key=lambda item: len(item[1]))
     if not group:
         return None
@@ -127,17 +135,28 @@ def _names_absent(prompt: str) -> bool:
     return match is not None and len(match["rest"]) <= LONGEST_REST
 
 
+def _answer_holders(tasks: Sequence[Listed], among: set[int]) -> set[int]:
+    """Those `among` the tasks, each by its id(), whose prompt holds the answer, as few others do:
+    they ask to copy or to find it."""
+    holding = set()
+    for task in tasks:
+        answer = (task.answer or "").strip()
+        held = id(task) in among and len(answer) >= ANSWER and answer in task.prompt
+        if held and sum(answer in other.prompt for other in tasks) < COMMON * len(tasks):
+            holding.add(id(task))
+    return holding
+
+
 def _without_piece(tasks: Sequence[Listed]) -> list[Listed]:
     """The few tasks whose prompt is the template of many others without one of its variable parts,
     behind a word or mark that introduces it."""
-    samples = [Sample(task.index, task.prompt, task.answer or "") for task in tasks]
-    templates = [*_templates(samples)]
+    templates = [*_templates([task.prompt for task in tasks])]
     counts = Counter(templates)
     usual = {each for each, count in counts.items() if count >= ENOUGH and "*" in each}
     broken = {
         each
         for each, count in counts.items()
-        if any(count <= FEW * counts[other] and _lacks(each, other) for other in usual)
+        if any(count <= FEW * counts[other] and _lacks(each, other, counts) for other in usual)
     }
     return [
         task
@@ -146,21 +165,24 @@ def _without_piece(tasks: Sequence[Listed]) -> list[Listed]:
     ]
 
 
-def _templates(samples: Sequence[Sample]) -> Iterator[tuple[str, ...]]:
-    """The words of each prompt that many prompts have, and `*` for what is between them."""
-    words = [words_in(sample.prompt) for sample in samples]
-    counts = Counter(word for each in words for word in set(each))
-    for each in words:
+def _templates(prompts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The words of each prompt that many prompts have, and `*` for what is between them: numbers,
+    codes and other words."""
+    pieces = [PIECE.findall(NUMBER.sub("0", prompt.casefold())) for prompt in prompts]
+    counts = Counter(piece for each in pieces for piece in set(each))
+    for each in pieces:
         kept: list[str] = []
-        for word in each:
-            fixed = word != "#" and counts[word] >= COMMON * len(samples)
+        for piece in each:
+            numbered = any(map(str.isdigit, piece))
+            fixed = not numbered and counts[piece] >= COMMON * len(prompts)
             if fixed or kept[-1:] != ["*"]:
-                kept.append(word if fixed else "*")
+                kept.append(piece if fixed else "*")
         yield tuple(kept)
 
 
-def _lacks(short: tuple[str, ...], full: tuple[str, ...]) -> bool:
-    """Whether one of the variable parts of `full` is all that `short` lacks."""
+def _lacks(short: tuple[str, ...], full: tuple[str, ...], counts: Counter[tuple[str, ...]]) -> bool:
+    """Whether one of the variable parts of `full` is all that `short` lacks, at a place that
+    belongs to the template."""
     if len(short) + 1 != len(full):
         return False
     return any(
@@ -168,5 +190,15 @@ def _lacks(short: tuple[str, ...], full: tuple[str, ...]) -> bool:
         and at > 0
         and full[at - 1] in INTRODUCES
         and full[:at] + full[at + 1 :] == short
+        and _is_place(full, at, counts)
         for at, part in enumerate(full)
     )
+
+
+def _is_place(full: tuple[str, ...], at: int, counts: Counter[tuple[str, ...]]) -> bool:
+    """Whether many prompts go on after the variable part before this one as `full` does up to here,
+    and most of these as `full` does. Codes and sentences go on in many ways."""
+    before = max((n + 1 for n in range(at) if full[n] == "*"), default=0)
+    begun = sum(count for each, count in counts.items() if each[:before] == full[:before])
+    here = sum(count for each, count in counts.items() if each[:at] == full[:at])
+    return here >= COMMON * begun and counts[full] >= USUAL * here

@@ -5,6 +5,7 @@ Imports nothing of the runner's execution.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,9 @@ from envyard_runner.survey.places import answer_place
 
 ROWS = 400  # of one event
 CHARACTERS = 60_000_000  # of all prompts together
+COLUMNS = (6, 8)  # of a row: without and with what may only number the task
 PROMPT, ANSWER, DIGEST = 2_000, 400, 64
+CELL = 4_000  # characters of what may number a task
 TRAIN, EVAL = "train", "eval"
 MOSTLY = 0.5  # of the tasks that have a prompt or an answer, from which on a lack is a flaw
 TAIL = 3  # tasks without an answer behind all that have one
@@ -28,13 +31,16 @@ SECRETS = 0.2  # of the tasks that share a prompt with others, from which on pro
 @dataclass(frozen=True, slots=True)
 class Listed:
     """One task: its prompt, its answer (None without one), and digests of what a policy is shown
-    beyond text and of its other data."""
+    beyond text and of its other data. Of a task without an answer, `numbers` are those of its other
+    data that may only number or name it, and `rest` is a digest of what is left."""
 
     index: int
     prompt: str
     answer: str | None
     shown: str
     hidden: str
+    rest: str = ""
+    numbers: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> str:
@@ -45,7 +51,7 @@ class Listed:
         """Whether nothing shows that another reply would be right."""
         if self.answer is None or other.answer is None:
             return self.hidden == other.hidden
-        return _plain(self.answer) == _plain(other.answer)
+        return plain(self.answer) == plain(other.answer)
 
 
 class Listing:
@@ -61,7 +67,7 @@ class Listing:
         tasks = self.tasks.get(text(event.get("split"), 10))
         rows = event.get("rows")
         for row in rows[:ROWS] if tasks is not None and isinstance(rows, list) else []:
-            if isinstance(row, list) and len(row) == 6 and len(tasks or ()) < self._limit:
+            if isinstance(row, list) and len(row) in COLUMNS and len(tasks or ()) < self._limit:
                 listed = _listed(row)
                 self._left -= len(listed.prompt)
                 if tasks is not None and self._left > 0:
@@ -83,11 +89,25 @@ class Listing:
 
 
 def _listed(row: Sequence[Any]) -> Listed:
-    index, prompt, answer, _, shown, hidden = row
+    index, prompt, answer, _, shown, hidden = row[:6]
+    whole = len(row) > 6 and isinstance(row[7], str)
+    numbers = _numbers(row[7]) if whole else ()
+    rest = row[6] if numbers or (whole and not row[7]) else hidden
     known = text(answer, ANSWER) if isinstance(answer, str) and answer.strip() else None
     return Listed(
-        count(index), text(prompt, PROMPT), known, text(shown, DIGEST), text(hidden, DIGEST)
-    )
+        count(index), text(prompt, PROMPT), known, text(shown, DIGEST), text(hidden, DIGEST),
+        text(rest, DIGEST), numbers,
+    )  # fmt: skip
+
+
+def _numbers(field: Any) -> tuple[tuple[str, str], ...]:
+    """The names and values of a JSON object of a few short texts; nothing of any other."""
+    try:
+        read = json.loads(field) if isinstance(field, str) and len(field) <= CELL else {}
+    except (ValueError, RecursionError):
+        return ()
+    pairs = [*read.items()] if isinstance(read, dict) else []
+    return tuple((text(name, CELL), text(value, CELL)) for name, value in pairs)
 
 
 def prompted(tasks: Sequence[Listed]) -> list[Listed]:
@@ -223,5 +243,6 @@ def _contradiction(one: Listed, other: Listed) -> Contradiction:
     return Contradiction([one.index, other.index], one.prompt[:200], answers)
 
 
-def _plain(answer: str) -> str:
+def plain(answer: str) -> str:
+    """The answer without case and with single spaces."""
     return " ".join(answer.split()).casefold()
