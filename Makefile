@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DATABASE_TESTS := tests/registry tests/frontend tests/hub
-# The parts of `make test`, longest first. Each is one pytest, so that four at once fill two processors
+# The parts of `make test`, longest first. Each is one pytest, so that three at once fill two processors
 # to the end. The last part of each kind takes what the others leave, so that no test is left out.
 FLOW_PARTS := test-flows-examples test-flows-kills test-flows-people
 WORKER_PARTS := test-worker-framework test-worker
@@ -74,8 +74,8 @@ check-django: setup
 
 # Tests of one path need no programs: those that miss theirs are skipped. The slow parts measure time,
 # so they do not compete with all others.
-test: $(if $(T),setup,setup-tests)  ## run the tests, four parts at once (T=path runs that alone); with CI=true faults and vLLM too
-	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py 4 $(PARTS) $(if $(CI),then 2 $(SLOW_PARTS)))
+test: $(if $(T),setup,setup-tests)  ## run the tests, three parts at once (T=path runs that alone); with CI=true faults and vLLM too
+	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py 3 $(PARTS) $(if $(CI),then 2 $(SLOW_PARTS)))
 
 $(FLOW_PARTS) $(WORKER_PARTS) $(POSTGRES_PARTS) $(SQLITE_PARTS) test-rest: setup-tests
 
