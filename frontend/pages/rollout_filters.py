@@ -17,6 +17,7 @@ from registry.runs.models import Rollout, Run
 from registry.runs.selection import OUTCOMES, SORTS, Selection, Tasks
 
 MAX_TEXT = 200
+BOUNDS = ("task", "min_reward", "max_reward", "min_seconds", "max_seconds")
 ANY = ("", "any")
 SORT_NAMES = {
     "task": "task",
@@ -53,9 +54,24 @@ class Filters(forms.Form):
             field.choices = [ANY, *((value, value) for value in values)]
         if not splits:
             del self.fields["split"]
-        for name in ("text", "task", "min_reward", "max_reward", "min_seconds", "max_seconds"):
+        for name in ("text", *BOUNDS):
             self.fields[name].widget.attrs["autocomplete"] = "off"
         self.fields["text"].widget.input_type = "search"
+
+    @property
+    def usual(self) -> list[forms.BoundField]:
+        """The fields that are always shown."""
+        return [field for field in self if field.name not in BOUNDS]
+
+    @property
+    def bounds(self) -> list[forms.BoundField]:
+        """The fields that are shown on demand, and where one of them has a value."""
+        return [self[name] for name in BOUNDS]
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether one of these has a value."""
+        return any(self.data.get(name) for name in BOUNDS)
 
 
 @dataclass

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import override_settings
 from playwright.sync_api import Page, expect
@@ -72,7 +74,7 @@ def version(alice: User) -> Version:
     return version
 
 
-def test_the_keyboard_alone_searches_evaluates_and_compares(
+def test_the_keyboard_alone_searches_evaluates_compares_and_yanks(
     live_server: LiveServer, version: Version
 ) -> None:
     expect.set_options(timeout=PATIENCE)
@@ -84,6 +86,10 @@ def test_the_keyboard_alone_searches_evaluates_and_compares(
         _find(page)
         _request(page)
         _compare(page)
+        _yank_and_delete(page)
+    version.refresh_from_db()
+    assert (version.yanked_reason, version.status) == ("a wrong reward", "listed")
+    assert version.deleted_at is not None
 
 
 def _find(page: Page) -> None:
@@ -115,3 +121,26 @@ def _compare(page: Page) -> None:
     follow(page, "Compare")
     follow(page, "Compare")
     expect(page.get_by_text("20 won, 20 tied, 0 lost of 40")).to_be_visible()
+
+
+def _yank_and_delete(page: Page) -> None:
+    """Yank with a reason, then delete after the version was typed."""
+    page.goto(re.sub(r"(//[^/]+).*", r"\1/envs/alice/useful/", page.url))
+    reach(page, "0.1.0")  # the list of versions
+    page.keyboard.press("Enter")
+    follow(page, "0.1.0")
+    reach(page, "Reason to yank")
+    page.keyboard.type("a wrong reward")
+    follow(page, "Yank this version")
+    expect(page.locator(".note.warn")).to_contain_text("a wrong reward")
+    reach(page, "Delete this version")
+    page.keyboard.press("Enter")
+    reach(page, "Type 0.1.0 to confirm")
+    page.keyboard.type("0.1.1")
+    follow(page, "Delete permanently")
+    expect(page.get_by_text("not deleted")).to_be_visible()
+    reach(page, "Delete this version")
+    page.keyboard.press("Enter")
+    reach(page, "Type 0.1.0 to confirm")
+    page.keyboard.type("0.1.0")
+    follow(page, "Delete permanently")
