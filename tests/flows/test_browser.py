@@ -250,6 +250,26 @@ def test_a_yank_is_shown_and_undone(visitor: Visitor, pushed: Pushed) -> None:
     expect(page.locator(".note.warn")).to_have_count(0)
 
 
+def test_a_second_listed_version_is_compared_with_the_first(
+    visitor: Visitor, pushed: Pushed, token: str, hub: Hub, tmp_path: Path
+) -> None:
+    wheel = tmp_path / "watch_me-0.1.1-py3-none-any.whl"
+    wheel.write_bytes(make_wheel("watch-me", "0.1.1"))
+    hub.run("push", wheel, by="", HUB_TOKEN=token)
+    page = visitor.open(f"/envs/{NAME}/watch-me/")
+    page.locator(".tabs").get_by_role("link", name="Versions").click()
+    page.get_by_role("link", name="since 0.1.0").click()
+    expect(page.get_by_role("heading", name="Changes from 0.1.0 to 0.1.1")).to_be_visible()
+    floor = page.locator("tr", has=page.get_by_role("link", name="Floor", exact=True))
+    expect(floor.locator(".pill")).to_have_count(2)
+    expect(page.get_by_text("watch_me/__init__.py").first).to_be_visible()
+    page.locator(".tabs").get_by_role("link", name="Rollouts").click()
+    page.get_by_label("Policy").select_option("oracle")
+    page.get_by_role("button", name="Filter").click()
+    page.locator(".rollouts tbody a", has_text="oracle · task").first.click()
+    expect(page.locator("section.turn.assistant")).to_contain_text("The word is ")
+
+
 @pytest.fixture(scope="module")
 def pages(visitor: Visitor, pushed: Pushed) -> list[str]:
     """One address of each kind of page."""
