@@ -90,6 +90,152 @@ NOT_SHARED = {
     + "def main():\n    SEATS['A'] -= 1\n    return SEATS['A']\n",
 }
 
+# Classes of classic verifiers, whose objects all rollouts of a process share.
+GAME = "import verifiers as v0\nclass Game(v0.MultiTurnEnv):\n"
+INIT = "    def __init__(self, **kw):\n        super().__init__(**kw)\n"
+TURN = "    async def env_response(self, messages, state, **kw):\n"
+ON_OBJECTS = {
+    "a counted miss": GAME
+    + INIT
+    + "        self.misses = 0\n"
+    + TURN
+    + "        self.misses += 1\n"
+    "        state['lost'] = self.misses >= 6\n        return []\n",
+    "letters": GAME + "    guessed = set()\n" + TURN + "        self.guessed.add(messages[-1])\n"
+    "        return [c if c in self.guessed else '_' for c in state['answer']]\n",
+    "a board": GAME + "    async def setup_state(self, state):\n"
+    "        self.board = [' '] * 9\n        return state\n"
+    + TURN
+    + "        self.board[int(messages[-1])] = 'X'\n        return str(self.board)\n",
+    "a secret of one rollout": GAME + "    async def setup_state(self, state):\n"
+    "        self.secret = state['answer']\n        return state\n"
+    + TURN
+    + "        return 'right' if self.secret in messages[-1] else 'wrong'\n",
+    "a drawn secret": GAME + "    async def setup_state(self, state):\n"
+    "        self.secret = random.choice(WORDS)\n        return state\n"
+    + TURN
+    + "        return 'right' if self.secret == 'x' else 'wrong'\n",
+    "an end": GAME
+    + INIT
+    + "        self.done = False\n"
+    + TURN
+    + "        if 'quit' in messages[-1]:\n            self.done = True\n        return []\n"
+    "    async def is_completed(self, messages, state):\n        return self.done\n",
+    "a helper method": GAME
+    + INIT
+    + "        self.turn = 0\n"
+    + TURN
+    + "        self._next()\n        return f'turn {self.turn}'\n"
+    "    def _next(self):\n        self.turn = self.turn + 1\n",
+    "a method that is a tool": "import verifiers as v0\nclass Shop(v0.ToolEnv):\n"
+    "    def __init__(self, **kw):\n        self.stock = {'bolt': 9}\n"
+    "        super().__init__(tools=[self.take], **kw)\n"
+    "    def take(self, item: str):\n        self.stock[item] -= 1\n"
+    "        return f'{self.stock[item]} left'\n",
+    "an inner function that is a tool": "import verifiers as v0\nclass Shop(v0.ToolEnv):\n"
+    "    def __init__(self, **kw):\n        self.left = [1, 2]\n        def take():\n"
+    "            return str(self.left.pop())\n        super().__init__(tools=[take], **kw)\n",
+    "a part by another name": GAME + TURN + "        board = self.board\n"
+    "        board[messages[-1]] = 'X'\n        return str(board)\n",
+    "a deleted item": GAME + TURN + "        del self.cards[0]\n        return self.cards[0]\n",
+    "a rubric": "from verifiers import Rubric\nclass Once(Rubric):\n    def __init__(self):\n"
+    "        super().__init__(funcs=[self.fresh])\n        self.used = set()\n"
+    "    def fresh(self, completion):\n        if completion in self.used:\n"
+    "            return 0.0\n"
+    "        self.used.add(completion)\n        return 1.0\n",
+    "a parser": "import verifiers as v0\nclass Last(v0.Parser):\n    def parse(self, text):\n"
+    "        text = text or self.last\n        self.last = text\n        return text\n",
+    "a class in a function and its base": "import verifiers as v0\n"
+    "class Base(v0.MultiTurnEnv):\n    pass\ndef load_environment():\n    class Game(Base):\n"
+    "        def env_response(self, messages, state):\n            self.turns += 1\n"
+    "            return str(self.turns)\n    return Game()\n",
+    "attempts by answer": GAME + TURN + "        word = state['answer']\n"
+    "        self.tries[word] = self.tries.get(word, 0) + 1\n"
+    "        return 'no more' if self.tries[word] > 3 else 'again'\n",
+}
+ON_NO_OBJECT = {
+    "what is made once": GAME
+    + INIT
+    + "        self.words = load()\n"
+    + TURN
+    + "        return self.words[0]\n    def load_words(self):\n        self.words += ['x']\n",
+    "a cache": GAME + TURN + "        word = messages[-1]\n        if word not in self.known:\n"
+    "            self.known[word] = look_up(word)\n        return self.known[word]\n",
+    "a cache that is tried": GAME + TURN + "        word = messages[-1]\n        try:\n"
+    "            return self.known[word]\n        except KeyError:\n"
+    "            self.known[word] = found = look_up(word)\n        return found\n",
+    "a count that is written": GAME + TURN + "        self.calls += 1\n"
+    "        if self.calls % 100 == 0:\n            self.logger.info('%s', self.calls)\n"
+    "        return []\n",
+    "a number for a name": GAME + "    async def setup_state(self, state):\n"
+    "        self.opened += 1\n        state['box_name'] = f'box-{self.opened}'\n"
+    "        return state\n",
+    "games by rollout": GAME + "    async def setup_state(self, state):\n"
+    "        self.games[state['trajectory_id']] = [state['answer']]\n"
+    "        self.boards[id(state)] = {}\n        return state\n"
+    + TURN
+    + "        game = self.games[state['trajectory_id']]\n        game.append(messages[-1])\n"
+    "        self.boards[id(state)][1] = 'X'\n"
+    "        return str(game) + str(self.boards[id(state)])\n",
+    "a client that is opened once": GAME + TURN + "        if self.model is None:\n"
+    "            self.model = await connect(self.address)\n"
+    "        return self.model.ask(messages)\n",
+    "a schema that is fetched once": GAME
+    + TURN
+    + "        return await self._fetch(state['url'])\n"
+    "    async def _fetch(self, url):\n        if self.schema is not None:\n"
+    "            return self.schema\n        schema = await fetch(url)\n"
+    "        self.schema = schema\n        return schema\n",
+    "a lock for each key": GAME + TURN + "        key = state['answer']\n"
+    "        if key not in self.locks:\n            self.locks[key] = asyncio.Lock()\n"
+    "        async with self.locks[key]:\n            return []\n",
+    "a pool": GAME + TURN + "        port = self.free.pop()\n        reply = await ask(port)\n"
+    "        self.free.append(port)\n        return reply\n",
+    "a pause between calls": GAME
+    + TURN
+    + "        await asyncio.sleep(max(0, 1 - time.time() + self.last))\n"
+    "        self.last = time.time()\n        return []\n",
+    "the state of a rollout": GAME + "    async def setup_state(self, state):\n"
+    "        state['misses'] = 0\n        return state\n"
+    + TURN
+    + "        state['misses'] += 1\n        return str(state['misses'])\n",
+    "a game of one rollout": "class Game:\n    def step(self, action):\n        self.turn += 1\n"
+    "        return str(self.turn)\n",
+    "an object of another framework": "import gym\nclass Game(gym.Env):\n"
+    "    def step(self, action):\n        self.turn += 1\n        return str(self.turn)\n",
+    "state of the framework's second API": "class S(vf.State):\n    turn: int = 0\n"
+    "    def step(self, action):\n        self.turn += 1\n        return self.turn\n"
+    "class T(vf.Toolset):\n    @vf.tool\n    def go(self):\n        self.state.turn += 1\n"
+    "        return str(self.state.turn)\n",
+    "a copy": GAME + TURN + "        deck = list(self.deck)\n        deck.pop()\n"
+    "        rest = self.deck[1:]\n        rest.append(1)\n        return str(deck + rest)\n",
+}
+
+
+@pytest.mark.parametrize("source", ON_OBJECTS.values(), ids=ON_OBJECTS)
+def test_an_attribute_of_an_environment_that_rollouts_change_is_a_warning(source: str) -> None:
+    [item] = warned("", game=source)
+    assert item.severity == "warning"
+    assert item.where.startswith("demo_env/game.py:")
+    assert "all rollouts of a process share it" in item.message
+
+
+@pytest.mark.parametrize("source", ON_NO_OBJECT.values(), ids=ON_NO_OBJECT)
+def test_attributes_that_rollouts_may_share_are_none(source: str) -> None:
+    assert warned("", game=source) == []
+
+
+def test_a_large_hostile_class_is_read_in_seconds() -> None:
+    turns = "".join(
+        f"        self.a{n} += b{n - 1}\n        b{n} = b{n - 1}\n" for n in range(1, 2000)
+    )
+    branches = "".join(
+        f"        {'el' if n else ''}if self.a{n}:\n            self.c += b{n}\n" for n in range(80)
+    )
+    began = time.process_time()
+    assert len(warned("", game=(GAME + TURN + turns + branches) * 2)) == 5
+    assert time.process_time() - began < 30
+
 
 @pytest.mark.parametrize("source", SHARED)
 def test_a_value_that_rollouts_use_up_is_a_warning(source: str) -> None:

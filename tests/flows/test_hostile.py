@@ -95,7 +95,7 @@ def test_a_spy_reaches_nothing_and_is_rejected_for_the_events_that_it_forged(
     assert findings["run.network"]["details"]["attempts"] > 10
     assert set(findings["run.network"]["details"]["targets"]) == {"1.1.1.1:443", "8.8.8.8:53"}
     assert set(findings["isolation.refused_calls"]["details"]["calls"]) == {"ptrace"}
-    for forged in ("model/0/0", "oracle/99/0", "pleader/0/0", "loaded", "listed"):
+    for forged in ("model/0/0", "oracle/99/0", "rollout_started", "loaded", "listed"):
         assert forged in findings["run.inconsistent"]["message"]
 
 

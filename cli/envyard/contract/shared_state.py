@@ -1,4 +1,4 @@
-"""Module-level values that rollouts change, read in decisions, and never reset.
+"""Values of modules and attributes of environments that rollouts change and depend on.
 
 A table that a tool takes items from, or a count of scored replies, makes a rollout's result depend
 on the rollouts before it. A run of a few tasks may never change it, so the code is read. Caches,
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 
 from envyard.contract.findings import Finding, finding
 from envyard.contract.needs.code import Code, index
+from envyard.contract.object_state import shared_attributes
 from envyard.contract.rollout_functions import Definition, Definitions
 from envyard.contract.sources import Sources
 
@@ -29,9 +30,23 @@ IDLE = (ast.Expr, ast.Pass, ast.Raise, ast.Delete, ast.AugAssign)
 
 
 def shared_state(members: Mapping[str, bytes]) -> Iterator[Finding]:
-    """A warning for each value of a module that rollouts change and that decides what they get."""
+    """A warning for each value of a module, and each attribute of an environment's object, that
+    rollouts change and that decides what they get."""
     sources = Sources.of(members)
     codes = {name: index(name, file, {}) for name, file in sources.files.items()}
+    yield from islice(chain(_values_of_modules(codes), _attributes(codes)), MAX_FINDINGS)
+
+
+def _attributes(codes: Mapping[str, Code]) -> Iterator[Finding]:
+    for name, where in shared_attributes(codes):
+        message = (
+            f"{where} changes {name[:80]!r}, an attribute of the environment's object on which "
+            "results depend: all rollouts of a process share it"
+        )
+        yield finding("env.shared_state", message, where=where)
+
+
+def _values_of_modules(codes: Mapping[str, Code]) -> Iterator[Finding]:
     values = {
         f"{module}.{name}": scalar
         for module, code in codes.items()
@@ -42,7 +57,7 @@ def shared_state(members: Mapping[str, bytes]) -> Iterator[Finding]:
     uses = _Uses(values)
     for definition in Definitions(codes).with_nested:
         uses.read(definition)
-    for name, where in islice(uses.shared(), MAX_FINDINGS):
+    for name, where in uses.shared():
         message = (
             f"{where} changes {name.rpartition('.')[2][:80]!r}, a value of the module on which "
             "results depend and which no function resets: all rollouts of a process share it"

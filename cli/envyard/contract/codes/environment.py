@@ -52,8 +52,9 @@ ENVIRONMENT = (
     ),
     environment_fault(
         "env.shared_state",
-        "Tools or rewards change a value of a module that decides what later rollouts get.",
-        "Keep what a rollout changes in its own state, or reset it before each rollout.",
+        "Tools, turns or rewards change a value of a module or of the environment's object that "
+        "decides what other rollouts get.",
+        "Keep what a rollout changes in its own `state`: rollouts run at the same time.",
         severity="warning",
     ),
     environment_fault(
