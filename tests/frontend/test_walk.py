@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.db import transaction
 from playwright.sync_api import Browser, ConsoleMessage, Page, Response
 from pytest_django.live_server_helper import LiveServer
 
@@ -104,7 +105,8 @@ class Visitor:
 @pytest.fixture
 def walk(db: None) -> Walk:
     """The hub's pages."""
-    return walk_data.build()
+    with transaction.atomic():
+        return walk_data.build()
 
 
 @contextmanager

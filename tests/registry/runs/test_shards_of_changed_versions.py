@@ -165,7 +165,7 @@ def test_a_disabled_runner_costs_only_the_shards_that_it_had(
     assert run.rollouts.count() == 20
 
 
-def test_a_run_that_lost_a_shard_for_good_is_repeated_as_a_new_run_of_all_shards(
+def test_a_run_that_lost_a_shard_for_good_is_repeated_without_the_shards_that_have_a_result(
     version: Version, alice: User, runner: Runner
 ) -> None:
     run = requested(version, alice)
@@ -174,8 +174,8 @@ def test_a_run_that_lost_a_shard_for_good_is_repeated_as_a_new_run_of_all_shards
     assert concluded(run).status == "cancelled"
     repeated = evaluations.repeat(run=run, by=alice)
     assert repeated != run
-    assert statuses(repeated) == ["queued"] * 4
-    assert list(shards.of(run).values_list("status", flat=True)).count("succeeded") == 1
+    assert statuses(repeated) == ["succeeded", *["queued"] * 3]
+    assert statuses(run) == ["cancelled"] * 3  # the fourth is the new run's
 
 
 def test_a_single_evaluation_of_a_gone_version_is_stopped_too(
