@@ -12,7 +12,7 @@ from registry.accounts.models import Runner, User
 from registry.catalog import deletion, overlays, transfer
 from registry.catalog.models import Version
 from registry.errors import HubError, Stale
-from registry.runs import evaluations, runner_events, services, shards, suites, sweep
+from registry.runs import evaluations, runner_events, services, suites, sweep
 from registry.runs.models import Run
 from tests.factories import make_version
 from tests.registry.run_factories import make_events, make_finish, skip_pause
