@@ -82,7 +82,7 @@ def running(place: Place) -> Iterator["subprocess.Popen[bytes]"]:
         yield serving
     finally:
         serving.terminate()
-        serving.wait(timeout=40)
+        serving.wait(timeout=90)
 
 
 def living(children: dict[str, int]) -> list[supervisor.Process]:
@@ -132,7 +132,7 @@ def test_it_comes_up_mends_itself_and_refuses_a_second_one(place: Place, tmp_pat
         assert serving.poll() is None
         began = time.monotonic()
         serving.send_signal(signal.SIGINT)
-        assert serving.wait(timeout=40) == 0
+        assert serving.wait(timeout=90) == 0
         assert time.monotonic() - began < supervisor.STOP_SIGNALS[1][0]
     assert not living(children)
     assert place.processes() == {}
@@ -153,7 +153,7 @@ def test_serve_restarts_after_a_kill_and_leaves_no_process_when_stopped(
         assert not set(before.values()) & set(children.values())
         assert supervisor.process(before["web"]) is None
         serving.send_signal(signal.SIGINT)
-        assert serving.wait(timeout=40) == 0
+        assert serving.wait(timeout=90) == 0
     assert place.terminal.read_text().rstrip().endswith("stopped")
     assert not living(children)
     assert place.processes() == {}
