@@ -3,13 +3,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DATABASE_TESTS := tests/registry tests/frontend tests/hub
-# The parts of `make test`, longest first. Each is one pytest, so that three at once fill two processors
-# to the end. The last part of each kind takes what the others leave, so that no test is left out.
+# The parts of `make test`. Each is one pytest, so that three at once fill two processors to the end. The
+# last part of each kind takes what the others leave, so that no test is left out.
 FLOW_PARTS := test-flows-examples test-flows-kills test-flows-people
 WORKER_PARTS := test-worker-framework test-worker
 POSTGRES_PARTS := test-postgres-api test-postgres-pages test-postgres-runs test-postgres-hub test-postgres-domain
 SQLITE_PARTS := test-sqlite-api test-sqlite-domain
-PARTS := $(FLOW_PARTS) $(WORKER_PARTS) $(POSTGRES_PARTS) $(SQLITE_PARTS) test-rest
+# Longest first, but flows and sandboxes, which have limits of time, between parts that have none.
+PARTS := test-worker-framework test-flows-kills test-postgres-pages test-flows-examples test-postgres-runs \
+	test-flows-people test-postgres-hub test-worker test-postgres-api test-postgres-domain $(SQLITE_PARTS) test-rest
 SLOW_PARTS := test-few-faults test-vllm test-compatibility
 COMPATIBILITY := tests/compatibility/test_environments.py
 
