@@ -24,6 +24,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.flows.conftest import limited
 from tests.flows.hub import BIN, ROOT, Hub, clean_environ, free_port
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
@@ -188,6 +189,13 @@ def listens(port: int) -> bool:
     """Whether anybody does."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture(scope="module")
+def hub(home: Path) -> Iterator[Hub]:
+    """A hub whose runs survey the tasks, as every reader's."""
+    with limited(home, "tutorial", HUB_RUN_SECONDS="600", HUB_SURVEY_TASKS="1000") as hub:
+        yield hub
 
 
 def environ(hub: Hub, home: Path, model: str) -> dict[str, str]:

@@ -117,7 +117,7 @@ def _environment(lab: Organisation, version: Version) -> None:
     texts = {"summary": xss.CORPUS[2], "license": xss.CORPUS[1][:60], "readme": README}
     Version.objects.filter(pk=version.pk).update(readme_type="text/markdown", **texts)
     for evil in (*xss.CORPUS[:3], WIDE_WORD[:60]):
-        version.environment.tags.add(Tag.objects.get_or_create(name=evil[:60])[0])
+        version.environment.tags.add(Tag.objects.get_or_create(name=evil[:40])[0])
     wheel = make_wheel("demo-env", "0.9.0", files={"demo_env/evil.py": f"# {xss.ALL}\n"})
     yanked = {"yanked_at": timezone.now(), "yanked_reason": xss.CORPUS[0]}
     make_version(lab, "demo-env", "0.9.0", wheel=wheel, **yanked)
