@@ -3,18 +3,21 @@
 Importing a framework costs seconds, so the tests share one import among all environments of an API.
 """
 
+import contextlib
 import importlib
-import os
+import socket
 import sys
 
 
 def main(package: str, jobs: list[str]) -> None:
-    """Play the jobs one after the other; each channel is closed at its job's end."""
+    """Play the jobs one after the other; each channel is shut down at its job's end, because a
+    process that the job started may still have it open."""
     worker = importlib.import_module(f"{package}.env_worker")
     for job in jobs:
         path, _, channel = job.rpartition("=")
         worker.main(path, int(channel))
-        os.close(int(channel))
+        with socket.socket(fileno=int(channel)) as end, contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
 
 
 if __name__ == "__main__":
