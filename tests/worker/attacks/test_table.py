@@ -18,7 +18,7 @@ def test_the_table_of_attacks_names_what_exists() -> None:
     assert {len(row) for row in rows} == {4}
     sources = "".join(
         file.read_text(encoding="utf-8")
-        for folder in ("attacks", "sandbox")
+        for folder in ("attacks", "execution", "sandbox")
         for file in (ROOT / "tests" / "worker" / folder).glob("test_*.py")
     )
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row[2])}

@@ -209,6 +209,7 @@ def drive_many(
             paths[-1].write_text(json.dumps(driver_job.guest_job.to_dict()))
             compute_references(driver_job, folder, *pins)
             ends.append(socket.socketpair())
+            stack.callback(ends[-1][0].close)
         program = [PYTHON, str(HERE / "drive_many.py"), GUEST.name]
         arguments = [
             f"{path}={theirs.fileno()}" for path, (_, theirs) in zip(paths, ends, strict=True)

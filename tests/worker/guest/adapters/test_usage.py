@@ -21,7 +21,7 @@ from tests.worker.guest.adapters.conftest import HERE, PYTHON, site
 from tests.worker.guest.adapters.test_verifiers_v0 import RELEASES
 from tests.worker.stub_model import StubModel
 
-pytestmark = [pytest.mark.flow, pytest.mark.adapter, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.flow, pytest.mark.adapter, pytest.mark.timeout(900)]
 
 REVERSED, CALCULATED, CHECKED = "reverse_text", "calculator_tools", "double_check"
 
@@ -79,7 +79,7 @@ def run(words: list[str], framework: Path, environments: Path, folder: Path) -> 
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=200,
+        timeout=400,
     )
     assert done.returncode == 0, done.stdout
     return done.stdout
