@@ -64,6 +64,7 @@ def test_a_decimal_more_is_within_the_rounding_of_a_short_reference() -> None:
     ("prompt", "answer", "after"),
     [
         ("What is the probability of 3 heads?", "0.1567891234", "0.156789"),
+        ("What is the probability of exactly 3 heads?", "0.1567891234", "0.156789"),
         ("What is the probability of 3 heads?", "0.15625", None),
         ("What is the probability, to 10 decimals?", "0.1567891234", None),
         ("What is the exact probability?", "0.1567891234", None),

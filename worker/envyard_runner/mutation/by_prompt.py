@@ -36,7 +36,9 @@ FRACTION = re.compile(r"-?\d{1,12}\.(\d{1,8})")
 LONG_FRACTION = re.compile(r"-?\d{1,12}\.\d{8,18}")
 SHORTER = 6  # decimals, of a longer fraction
 SMALLEST = 0.001  # of which these decimals are three digits
-PRECISION = re.compile(r"\b(?:decimal|digit|precis|accura|exact|round|significan)", re.IGNORECASE)
+PRECISION = re.compile(
+    r"\b(?:decimal|digit|precis|accura|round|significan)|\bexact(?!ly \d)", re.IGNORECASE
+)
 # Of a text that the policy is to write, the reference is one of many; another order may be one too.
 WRITTEN = re.compile(
     r"\b(?:write|compose|invent|make up|form|build)\b[^.?!\n]{0,80}"
