@@ -15,7 +15,7 @@ from tests.registry.card.test_measures import evidence, measured
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts
 
 CAUGHT = ("digit", "last_digit", "sign", "truncation", "blank", "negation", "claim")
-FORMS = ("spaces", "thousands", "rounding", "composed")
+FORMS = ("spaces", "thousands", "rounding", "shorter", "composed")
 
 
 def mutants(
@@ -40,7 +40,7 @@ def findings(rows: list[MutantResult]) -> list[Finding]:
 def test_a_verifier_that_notices_every_change_has_no_finding() -> None:
     rows = mutants()
     assert (corrupting(rows).caught, corrupting(rows).n) == (21, 21)
-    assert (equivalent(rows).caught, equivalent(rows).n) == (12, 12)
+    assert (equivalent(rows).caught, equivalent(rows).n) == (15, 15)
     assert findings(rows) == []
 
 
@@ -101,7 +101,7 @@ def test_a_single_mutant_of_an_operator_accuses_nobody() -> None:
     assert findings(mutants("last_digit", tasks=1)) == []
 
 
-@pytest.mark.parametrize("refused", ["spaces", "rounding", "composed"])
+@pytest.mark.parametrize("refused", ["spaces", "rounding", "shorter", "composed"])
 def test_other_forms_may_be_refused_but_not_these(refused: str) -> None:
     assert findings(mutants("thousands")) == []
     [finding] = findings(mutants(refused))
@@ -114,7 +114,7 @@ def test_a_mutant_that_crashes_the_verifier_is_caught_but_no_other_form_of_the_a
     ]
     rows += [r for r in mutants() if r.operator == "unchanged"]
     assert not corrupting(rows).survivors
-    assert len(equivalent(rows).survivors) == 12
+    assert len(equivalent(rows).survivors) == 15
     assert "got no reward" in sentence(equivalent(rows))
 
 

@@ -23,7 +23,7 @@ from envyard.card.mutants import (
 MINIMUM_CAUGHT = 0.7
 LISTED = 10  # survivors in a finding's details
 # Equivalent changes that every verifier should accept, whatever form its task asks for.
-ACCEPTED_BY_ALL = ("spaces", "rounding", "composed", "commuted", "layout")
+ACCEPTED_BY_ALL = ("spaces", "rounding", "shorter", "composed", "commuted", "layout")
 NOTHING = "no paid reply of one turn could be changed and scored again"
 
 
@@ -41,9 +41,10 @@ def mutants_caught(evidence: Evidence) -> Reading:
 def equivalents_kept(evidence: Evidence) -> Reading:
     """The share of right answers in another form that kept most of their reward.
 
-    A task may ask for one form, so five changes alone warn: white space around the reply, a number
-    without the rounding error of binary fractions, accents as people write them, factors or
-    solutions in an order that no prompt names, and the decimals or date that the prompt asks for.
+    A task may ask for one form, so six changes alone warn: white space around the reply, a number
+    without the rounding error of binary fractions, six of many decimals where no prompt names a
+    number, accents as people write them, factors or solutions in an order that no prompt names, and
+    the decimals or date that the prompt asks for.
     """
     score = equivalent(evidence.facts.mutants or ())
     if not score.n:
