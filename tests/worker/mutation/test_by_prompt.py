@@ -2,6 +2,7 @@
 
 import pytest
 
+from envyard_runner.mutation.alphabets import Alphabet
 from envyard_runner.mutation.operators import mutate
 
 
@@ -91,3 +92,11 @@ def test_the_words_of_a_text_that_is_to_be_written_may_have_another_order() -> N
 @pytest.mark.parametrize("answer", ["a, b, c", "one two", '{"a": 1, "b": 2}', "tick tock tick"])
 def test_what_is_no_sentence_keeps_its_order(answer: str) -> None:
     assert mutate(answer, "order") is None
+
+
+def test_a_late_decimal_is_no_part_of_a_code() -> None:
+    answers = ["0.5833333333", "0.9027777778", "0.1666666667", "0.4375"]
+    alphabet = Alphabet.of(answers)
+    assert mutate(answers[0], "last_digit", alphabet) is None
+    assert mutate(answers[0], "extension", alphabet) is None
+    assert mutate(answers[0], "digit", alphabet) is not None

@@ -74,6 +74,8 @@ EXITS = "```python\ndef f(x):\n    raise SystemExit(0)\n```"
         ("repeated", "3, 4", None),
         ("truncation", "142 km", "142"),
         ("truncation", "wednesday", "sday"),
+        ("truncation", "0.9583333333", None),
+        ("truncation", "12.50", "12"),
         ("truncation", "7", None),
         ("blank", "7", ""),
         ("negation", "7", "not 7"),

@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 from envyard_runner.mutation.alphabets import Alphabet
 
+DECIMALS = re.compile(r"-?\d+\.\d{3,}")  # whose last one may be rounding
+
 
 def digit(answer: str, alphabet: Alphabet) -> str | None:
     """One other character, where the answer has digits."""
@@ -30,9 +32,9 @@ def _one(answer: str, alphabet: Alphabet) -> str | None:
 
 
 def last_digit(answer: str, alphabet: Alphabet) -> str | None:
-    """Another last character, where that is a digit."""
+    """Another last character, where that is a digit and no third decimal or later."""
     text = answer.strip()
-    if len(text) < 2 or text[-1] not in "0123456789":
+    if len(text) < 2 or text[-1] not in "0123456789" or DECIMALS.fullmatch(text):
         return None
     other = text[:-1] + alphabet.other(text[-1], 1)
     return other if other != text else None
@@ -41,7 +43,8 @@ def last_digit(answer: str, alphabet: Alphabet) -> str | None:
 def longer(answer: str, alphabet: Alphabet) -> str | None:
     """More characters of the alphabet behind it: the right answer is still contained."""
     text = answer.strip()
-    return text + alphabet.other(text[-2:], 1) if len(text) > 1 and " " not in text else None
+    joins = len(text) > 1 and " " not in text and not DECIMALS.fullmatch(text)
+    return text + alphabet.other(text[-2:], 1) if joins else None
 
 
 def two(answer: str, alphabet: Alphabet) -> str | None:

@@ -24,6 +24,7 @@ INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d+")
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.])")
 WITH_UNIT = re.compile(r"(?<=\d)(\s?)(km|kg|cm|mm|mg|ml|min|[mgslhAVW]|%|hours?|days?|dollars?)\b")
 NOISY = re.compile(r"-?\d{1,12}\.\d{11,18}")  # decimals, more than anybody writes
+MANY_DECIMALS = re.compile(r"-?\d{1,12}\.\d{5,18}")
 SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
 SHORTEST_WORD = 4  # of which the first character is no abbreviation
 FEWEST_FIELDS = 3
@@ -116,10 +117,13 @@ def letters(answer: str) -> str | None:
 
 
 def truncation(answer: str) -> str | None:
-    """The first half of the answer; the second of one word, whose beginning may abbreviate it."""
+    """The first half of the answer; the second of one word, whose beginning may abbreviate it. Of
+    many decimals half may be right."""
     text = answer.strip()
     half = len(text) // 2
-    return (text[-half:] if text.isalpha() else text[:half].rstrip()) or None if half else None
+    if half == 0 or MANY_DECIMALS.fullmatch(text):
+        return None
+    return (text[-half:] if text.isalpha() else text[:half].rstrip()) or None
 
 
 def blank(answer: str) -> str | None:
