@@ -13,7 +13,7 @@ Value = frozenset[str] | tuple["Value", ...]
 CLOCK = ""  # the origin that is no parameter
 NONE: frozenset[str] = frozenset()
 NOW = frozenset({CLOCK})
-MAX_WIDTH = 12  # parts of a value that are told apart
+MAX_WIDTH = 12  # parts of a value that are followed one by one
 
 
 @dataclass
@@ -85,7 +85,7 @@ def replaced(value: Value, given: Mapping[str, Value]) -> Value:
 
 
 def shaped(parts: list[Value]) -> Value:
-    """The value of a tuple: its parts, and theirs, are told apart."""
+    """The value of a tuple, with a value for each of its parts."""
     if len(parts) > MAX_WIDTH:
         return NONE.union(*map(flat, parts))
     return tuple(tuple(map(flat, part)) if isinstance(part, tuple) else part for part in parts)

@@ -37,8 +37,9 @@ class Probe:
     `reference` names the reference answer that the environment hands to the gateway for it: the
     task's own, or that of another task whose answer differs; a task without one is not played.
     `floor` is None for a probe that deserves its reward. `tasks` is the most tasks that it plays,
-    None for all. `calls_tools`: where no tool is on offer it replies with nothing, and its reward
-    is not counted. `plays_last`: it may change what rollouts share, so it begins after all others.
+    None for all. `calls_tools`: where it can do nothing without a tool it replies with nothing,
+    and its reward is not counted. `plays_last`: it may change what rollouts share, so it begins
+    after all others.
     """
 
     name: str

@@ -87,6 +87,17 @@ def test_tamper_writes_to_the_files_that_decide_and_then_replies_with_nothing() 
     assert reply("tamper", [WRITE], "a.py", "written") == {"role": "assistant", "content": ""}
 
 
+def test_tamper_replies_with_a_deletion_where_the_right_reply_is_a_query_and_no_call() -> None:
+    def tampered(right: dict[str, Any]) -> str:
+        call = ProbeCall([USER], [], None, random.Random(1), 512, right)
+        return str(REPLIES["tamper"](call)["content"])
+
+    query = {"role": "assistant", "content": "<sql>SELECT name FROM items</sql>"}
+    called = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
+    assert tampered(query) == "<sql>DELETE FROM items</sql>"
+    assert tampered(called) == ""
+
+
 def test_tamper_spends_its_calls_on_tools_that_write() -> None:
     tools = [tool("list_files"), READ, WRITE]
     messages = [

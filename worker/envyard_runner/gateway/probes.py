@@ -200,8 +200,8 @@ def tamper(call: ProbeCall) -> Message:
     would compute from those, or with nothing. Where the reply itself is a query, it deletes the
     rows that the right one reads: a verifier that executes both then finds none twice."""
     answer = _right_answer(call)
-    if not call.tools and call.right and (deletion := deletion_in(call.right["content"])):
-        return _assistant(deletion)
+    if answer and not call.tools and call.right and (reply := deletion_in(call.right["content"])):
+        return _assistant(reply)
     if calls := tool_probes.overwrite(call.messages, call.tools, answer):
         return _assistant("") | {"tool_calls": calls}
     return _in_right_form(call, overwritten(answer) if sql_tools(call.tools) else "")

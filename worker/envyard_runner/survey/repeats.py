@@ -27,7 +27,7 @@ from envyard_runner.survey.listing import (
 PLAYED = 3  # references of one reply
 PAIRS = 3  # of tasks with one prompt and one answer, from which on prompts decide
 CHANCE = 0.01  # that tasks with other secrets have one answer in all of these pairs
-WHOLE = 1_500  # characters; the driver cuts longer prompts
+WHOLE = 1_500  # characters; guest/listing.py cuts longer prompts
 NUMBERED = re.compile(r"(\D*)(\d+)(\D*)")
 
 
@@ -78,12 +78,11 @@ def numbering(tasks: Sequence[Listed]) -> frozenset[str]:
 
 def _numbers(values: Sequence[str]) -> bool:
     """Whether different values are ids, or numbers without a gap in one frame."""
-    matches = [NUMBERED.fullmatch(value) for value in values]
-    found = [match for match in matches if match is not None]
-    if not found:
-        return True  # the driver passes on no other texts than numbers and ids
-    numbers = {int(match[2]) for match in found}
-    frames = {(match[1], match[3]) for match in found}
+    numbered = [match for value in values if (match := NUMBERED.fullmatch(value))]
+    if not numbered:
+        return True  # guest/listing.py sends no other texts than numbers and ids
+    numbers = {int(match[2]) for match in numbered}
+    frames = {(match[1], match[3]) for match in numbered}
     return len(frames) == 1 and max(numbers) - min(numbers) + 1 == len(numbers) == len(values)
 
 
@@ -97,8 +96,8 @@ def _groups(tasks: Sequence[Listed], known: Mapping[int, str]) -> list[list[str]
 
 
 def _prompts_decide(groups: Sequence[Sequence[str]]) -> bool:
-    """Whether so many tasks with one prompt have one answer that it is not by chance, as it is
-    where all tasks have the same answer."""
+    """Whether tasks with one prompt have one answer more often than chance explains: where all tasks
+    have the same answer, equal ones show nothing."""
     pairs = sum(len(group) - 1 for group in groups)
     counts = Counter(answer for group in groups for answer in group)
     equal = sum((count / counts.total()) ** 2 for count in counts.values())
