@@ -1,8 +1,8 @@
 """Which values of a wheel's functions depend on the present time, read from the code alone.
 
 A value is the set of its origins: the clock, or parameters of the function, which each call
-replaces. The parts of rows are followed by place (`for question, answer in rows`) and by constant key
-(`row["month"]`). Branches are not followed: a limit of time or the age of a cache decides only
+replaces. The parts of rows are followed by place (`for question, answer in rows`) and by constant
+key (`row["month"]`). Branches are not followed: a limit of time or the age of a cache decides only
 where a value comes from.
 """
 

@@ -96,8 +96,8 @@ def _groups(tasks: Sequence[Listed], known: Mapping[int, str]) -> list[list[str]
 
 
 def _prompts_decide(groups: Sequence[Sequence[str]]) -> bool:
-    """Whether tasks with one prompt have one answer more often than chance explains: where all tasks
-    have the same answer, equal ones show nothing."""
+    """Whether tasks with one prompt have one answer more often than chance explains: where all
+    tasks have the same answer, equal ones show nothing."""
     pairs = sum(len(group) - 1 for group in groups)
     counts = Counter(answer for group in groups for answer in group)
     equal = sum((count / counts.total()) ** 2 for count in counts.values())
