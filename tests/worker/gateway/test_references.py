@@ -9,7 +9,7 @@ from typing import Any
 
 from aiohttp import ClientSession, web
 
-from envyard_runner.gateway.references import ReferenceProcess, References
+from envyard_runner.gateway.references import ReferenceProcess, References, process_routes
 from tests.flows.hub import free_port
 from tests.worker.gateway.served_gateway import USER, ServedGateway, job, run_scenario
 
@@ -46,7 +46,7 @@ class Process:
 @asynccontextmanager
 async def process_of(process: ReferenceProcess) -> AsyncIterator[Process]:
     application = web.Application()
-    application.add_routes(process.routes())
+    application.add_routes(process_routes(lambda: process))
     runner = web.AppRunner(application, shutdown_timeout=0.1)
     await runner.setup()
     port = free_port()

@@ -31,6 +31,7 @@ from envyard_runner.execution.sandboxes import (
     serving,
 )
 from envyard_runner.execution.secret_needs import missing_secrets, secret_needs
+from envyard_runner.execution.survey import surveys
 from envyard_runner.execution.verdict import Ending, decide_ending
 from envyard_runner.gateway import Gateway
 from envyard_runner.hub_api.event_outbox import EventOutbox
@@ -69,17 +70,24 @@ class FirstSandbox:
 
 
 async def play_rollouts(
-    job: JobSpec, access: RunAccess, factory: SandboxFactory, outbox: EventOutbox, *, ends: float
+    job: JobSpec,
+    access: RunAccess,
+    factory: SandboxFactory,
+    outbox: EventOutbox,
+    references: ReferenceRun,
+    *,
+    ends: float,
 ) -> FirstSandbox:
     """Play the run's rollouts, once more with placeholders of keys where the lack of a judge's key
     ended the first try."""
-    first = await _play_first(job, access, factory, outbox, keys=key_variables(job))
+    first = await _play_first(job, access, factory, outbox, references, keys=key_variables(job))
     if first.keys or not lacks_judge_key(first.collector):
         return first
     outbox.log_line(REPEATED)
     access.data.renew_endpoint()
-    left = max(MIN_SECONDS, ends - time.monotonic())
-    return await _play_first(job, access, factory.lasting(left), outbox, keys=PLACEHOLDERS)
+    await references.end()
+    lasting = factory.lasting(max(MIN_SECONDS, ends - time.monotonic()))
+    return await _play_first(job, access, lasting, outbox, references, keys=PLACEHOLDERS)
 
 
 def first_ending(
@@ -108,6 +116,7 @@ async def _play_first(
     access: RunAccess,
     factory: SandboxFactory,
     outbox: EventOutbox,
+    references: ReferenceRun,
     *,
     keys: Mapping[str, str],
 ) -> FirstSandbox:
@@ -125,8 +134,8 @@ async def _play_first(
     )
     endpoints = Endpoints(gateway, access.data.endpoint, access.hosts.endpoint(gateway.judge))
     refused_before = usage.attempts
-    references = ReferenceRun(gateway, access, outbox, collector.make_plan)
-    async with references.computing(factory, keys):
+    keep = surveys(job)
+    async with references.computing(gateway, collector.make_plan, factory, keys, keep=keep):
         end = await _run_rollouts(collector, factory, keys, endpoints, outbox, may_repeat=not keys)
     end = end.beside(references.exit) if references.exit else end
     end = with_refused_hosts(end, usage, refused_before)

@@ -19,6 +19,7 @@ from envyard_runner.execution.first_sandbox import (
 )
 from envyard_runner.execution.host_access import with_refused_hosts
 from envyard_runner.execution.judge_checks import JudgeCheckRun
+from envyard_runner.execution.reference_run import ReferenceRun
 from envyard_runner.execution.replay import ReplayRun
 from envyard_runner.execution.requirements import endpoint_ending
 from envyard_runner.execution.sandboxes import (
@@ -41,8 +42,19 @@ async def play(
     job: JobSpec, access: RunAccess, factory: SandboxFactory, outbox: EventOutbox
 ) -> Ending:
     """Play a run to its end; if it succeeds, repeat a sample of it and survey its tasks."""
+    async with ReferenceRun(access, outbox) as references:
+        return await _play(job, access, factory, outbox, references)
+
+
+async def _play(
+    job: JobSpec,
+    access: RunAccess,
+    factory: SandboxFactory,
+    outbox: EventOutbox,
+    references: ReferenceRun,
+) -> Ending:
     ends = time.monotonic() + factory.limits.wall_seconds
-    first = await play_rollouts(job, access, factory, outbox, ends=ends)
+    first = await play_rollouts(job, access, factory, outbox, references, ends=ends)
     ending = first_ending(job, access, first, outbox)
     if ending.outcome != "succeeded":
         return ending
@@ -54,15 +66,15 @@ async def play(
     repeated = Repetition(job, access, outbox, first, check, ends)
     peak = first.exit.peak_memory_bytes
     half = factory.half(peak_bytes=peak)
-    # A survey has its references' sandbox beside it.
+    # A survey may have its references' sandbox beside it.
     shared = half.half(peak_bytes=peak) if half and survey.wanted else half
     # Refused hosts are counted for the run, and a slow rollout would be slower still.
     if not shared or first.collector.timeouts or access.hosts.usage.connections:
         ending = await repeated.one_after_the_other(factory)
         if ending.outcome == "succeeded":
-            await survey.run(factory, access, outbox, keys=first.keys, ends=ends)
+            await survey.run(factory, access, outbox, references, keys=first.keys, ends=ends)
         return ending
-    surveying = survey.run(shared, access, outbox, keys=first.keys, ends=ends)
+    surveying = survey.run(shared, access, outbox, references, keys=first.keys, ends=ends)
     async with beside(surveying) as surveyed:
         ending = await repeated.at_once(shared)
         if ending.outcome == "succeeded":

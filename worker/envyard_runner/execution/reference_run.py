@@ -2,24 +2,33 @@
 
 There the environment is loaded once more and its oracle() is called. Nothing of that is in the
 sandbox that plays: a module that notes the call, or leaves a file, changes no reward of the run.
+The same process loads the tasks of the survey afterwards: to import a framework takes seconds.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
 
 from aiohttp import web
 
 from envyard.contract.values import text
+from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.execution.event_lines import parse_event
 from envyard_runner.execution.guest_programs import host_config, reference_process
 from envyard_runner.execution.host_effects import killed_for_memory, runner_stalled
 from envyard_runner.execution.sandboxes import RunAccess, SandboxFactory
 from envyard_runner.gateway import Gateway
+from envyard_runner.gateway.references import ReferenceProcess, References, process_routes
+from envyard_runner.guest.host_config import HostConfig
+from envyard_runner.guest.job import GuestJob
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.sandbox import Exit, Sandbox
 from envyard_runner.sandbox.command import GATEWAY
@@ -31,74 +40,146 @@ MAX_BODY = 16 << 20
 CONNECTIONS = 64
 MIN_LOAD_SECONDS, LOAD_FACTOR = 60.0, 3.0  # of the time that the first load took
 LOG_TAIL = 8000
+STOP_SECONDS = 10.0
+
+
+@dataclass(slots=True)
+class Served:
+    """One gateway whose references are computed, until it is `over`.
+
+    `planned` is called once it is known which tasks have references. `left` is set when nothing is
+    computed for it any more.
+    """
+
+    gateway: Gateway
+    job: GuestJob
+    planned: Callable[[], None]
+    began: float = field(default_factory=time.monotonic)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    left: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def references(self) -> References:
+        """Its references."""
+        return self.gateway.plan.references
+
+    @property
+    def process(self) -> ReferenceProcess:
+        """What its requests go to."""
+        return self.references.process
+
+    @property
+    def config(self) -> HostConfig:
+        """The configuration of a process that loads its tasks."""
+        seconds, pairs = self.references.seconds, self.references.pairs
+        return host_config(self.job, reference_seconds=seconds, pairs=pairs)
+
+    async def needed(self) -> bool:
+        """Wait for the first load; whether a process is needed for its references."""
+        await first_of(self.references.loaded, self.over)
+        return self.references.needs_process and not self.over.is_set()
 
 
 class ReferenceRun:
-    """The sandbox that computes the references of one gateway's rollouts.
+    """The sandbox that computes the references of one gateway's rollouts after the other's.
 
-    `planned` is called once it is known which tasks have references. `exit` is how the sandbox
-    ended, None where none was started.
+    Leave its block before what it has access to is closed. `exit` is how the sandbox ended, or what
+    it had taken when the first gateway was over; None where none was started.
     """
 
-    def __init__(
-        self, gateway: Gateway, access: RunAccess, outbox: EventOutbox, planned: Callable[[], None]
-    ) -> None:
+    def __init__(self, access: RunAccess, outbox: EventOutbox) -> None:
         self.exit: Exit | None = None
-        self._gateway, self._access, self._outbox, self._planned = gateway, access, outbox, planned
-        self._references = gateway.plan.references
-        self._process = self._references.process
-        self._over = asyncio.Event()
+        self._access, self._outbox = access, outbox
+        self._served: Served | None = None
+        self._queued: Served | None = None
+        self._wakes = asyncio.Event()  # something is queued, or nothing will be
+        self._idle = self._keep = False  # idle: the process waits for what is queued
+        self._running: asyncio.Task[None] | None = None
         self._output, self._error = b"", ""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.end()
+
+    async def end(self) -> None:
+        """End the sandbox, if there is one."""
+        running, self._running = self._running, None
+        if running is None:
+            return
+        self._wakes.set()
+        await asyncio.wait({running}, timeout=STOP_SECONDS)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
 
     @asynccontextmanager
     async def computing(
-        self, factory: SandboxFactory, keys: Mapping[str, str]
+        self,
+        gateway: Gateway,
+        planned: Callable[[], None],
+        factory: SandboxFactory,
+        keys: Mapping[str, str],
+        *,
+        keep: bool = False,
     ) -> AsyncIterator[None]:
-        """Compute references for the time of the block, if the run needs any from a process."""
-        running = asyncio.create_task(self._run(factory, keys))
+        """Compute references for the time of the block, if the gateway needs any from a process.
+
+        That is the one `keep`t by an earlier block, else one in the factory's next sandbox.
+        """
+        served = Served(gateway, factory.guest_job, planned)
+        self._keep = keep
+        if self._idle:
+            self._queued = served
+            self._wakes.set()
+        else:
+            await self.end()
+            self._wakes.clear()
+            self._running = asyncio.create_task(self._run(served, factory, keys))
         try:
             yield
         finally:
-            self._over.set()
-            await asyncio.wait({running}, timeout=10)
-            running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
+            served.over.set()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(served.left.wait(), STOP_SECONDS)
+            if not self._idle:
+                await self.end()
 
-    async def _run(self, factory: SandboxFactory, keys: Mapping[str, str]) -> None:
-        began = time.monotonic()
+    async def _run(self, served: Served, factory: SandboxFactory, keys: Mapping[str, str]) -> None:
+        self._served = served
         try:
-            if not self._starts_early(factory) and not await self._needed():
-                return
-            await self._compute(factory, keys, began=began)
+            if self._starts_early(served, factory) or await served.needed():
+                await self._compute(served, factory, keys)
         except Exception as error:
             log.exception("the references could not be computed")
-            self._gateway.failure = f"its references: {type(error).__name__}: {error}"
-            self._fail("the runner failed")
+            served = self._served
+            served.gateway.failure = f"its references: {type(error).__name__}: {error}"
+            served.process.end("the runner failed")
         finally:
-            if self._references.needs_process and not self._process.ready.is_set():
-                self._planned()
+            self._leave(self._served)
 
-    def _starts_early(self, factory: SandboxFactory) -> bool:
+    def _leave(self, served: Served) -> None:
+        """Plan its rollouts without what the process has not computed."""
+        if served.references.needs_process and not served.process.ready.is_set():
+            served.planned()
+        served.left.set()
+
+    def _starts_early(self, served: Served, factory: SandboxFactory) -> bool:
         """Whether it starts beside the first load: not where that one reads data sets first."""
-        return factory.names_oracle and self._references.wanted and not self._access.data.opens
-
-    async def _needed(self) -> bool:
-        """Wait for the first load; whether the run needs a process for its references."""
-        await self._first(self._references.loaded, self._over)
-        return self._references.needs_process and not self._over.is_set()
+        return factory.names_oracle and served.references.wanted and not self._access.data.opens
 
     async def _compute(
-        self, factory: SandboxFactory, keys: Mapping[str, str], *, began: float
+        self, served: Served, factory: SandboxFactory, keys: Mapping[str, str]
     ) -> None:
         data = self._access.data.replay_endpoint()
-        proxy = self._access.hosts.endpoint(self._gateway.judge)
+        proxy = self._access.hosts.endpoint(served.gateway.judge)
         server = SocketServer(self._application(), connections=CONNECTIONS, name=__name__)
-        config = host_config(
-            factory.guest_job,
-            reference_seconds=self._references.seconds,
-            pairs=self._references.pairs,
-        )
-        program = reference_process(factory.guest_job, config, GATEWAY)
+        program = reference_process(factory.guest_job, served.config, GATEWAY)
         async with factory.make(program, keys) as sandbox:
             sandbox.on_log = self._add_output
             listening = await sandbox.start(program.command)
@@ -106,38 +187,78 @@ class ReferenceRun:
                 await server.open(listening.gateway)
                 await data.open(listening.data)
                 await proxy.open(listening.proxy)
-                self.exit = await self._watch(sandbox, began=began)
+                end = await self._watch(sandbox, data)
+                self.exit = self.exit or end
             finally:
                 for endpoint in (server, data, proxy):
                     await endpoint.close()
                 listening.close()
-        if data.usage.fault:
-            self._gateway.failure = f"its references: {data.usage.fault}"
+        if data.usage.fault and self._served is not None:
+            self._served.gateway.failure = f"its references: {data.usage.fault}"
 
-    async def _watch(self, sandbox: Sandbox, *, began: float) -> Exit:
-        """Wait for the tasks, then for the end of the process or of the run."""
+    async def _watch(self, sandbox: Sandbox, data: DataEndpoint) -> Exit:
+        """Serve one gateway after the other, until the process has ended or there are no more."""
         ended = asyncio.create_task(self._read(sandbox))
-        ending = asyncio.create_task(self._first(self._over))
+        served = self._current()
         try:
-            if await self._needed():
-                limit = max(MIN_LOAD_SECONDS, LOAD_FACTOR * (time.monotonic() - began))
-                ready = asyncio.create_task(self._process.ready.wait())
-                done = {ended, ending, ready}
-                await asyncio.wait(done, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
-                if ready.done():
-                    self._planned()
-                    await asyncio.wait({ended, ending}, return_when=asyncio.FIRST_COMPLETED)
-                elif not ended.done() and not ending.done():
-                    self._error = f"it did not load the tasks within {limit:.0f} seconds"
-                ready.cancel()
-            unexpected = not self._over.is_set() and self._references.needs_process
+            while True:
+                await self._serve(served, ended)
+                loaded = served.process.ready.is_set() and not self._error and not data.usage.fault
+                if not (self._keep and served.over.is_set() and loaded) or ended.done():
+                    break
+                self.exit = self.exit or sandbox.so_far()
+                following = await self._following(served, ended)
+                if following is None:
+                    break
+                served = self._served = following
+            unexpected = not served.over.is_set() and served.references.needs_process
             sandbox.kill()
             end = await sandbox.wait()
             if unexpected:
-                self._explain(end, time.monotonic() - began)
+                self._explain(served, end)
             return end
         finally:
             ended.cancel()
+
+    async def _following(self, served: Served, ended: asyncio.Task[None]) -> Served | None:
+        """The next gateway, once the process has been requested to load its tasks; None where there
+        is none or the process ended."""
+        self._idle = True
+        self._leave(served)
+        waking = asyncio.create_task(self._wakes.wait())
+        await asyncio.wait({waking, ended}, return_when=asyncio.FIRST_COMPLETED)
+        waking.cancel()
+        self._idle, following = False, self._queued
+        if following is not None:
+            config = following.config
+            loading = served.process.load_others(
+                tasks=config.tasks,
+                seed=config.seed,
+                reference_seconds=config.reference_seconds,
+                pairs=config.pairs,
+            )
+            fetching = asyncio.create_task(loading)
+            await asyncio.wait({fetching, ended}, return_when=asyncio.FIRST_COMPLETED)
+            fetching.cancel()
+        return following
+
+    async def _serve(self, served: Served, ended: asyncio.Task[None]) -> None:
+        """Wait for the tasks, then for the end of the process or of the gateway's rollouts."""
+        ending = asyncio.create_task(served.over.wait())
+        try:
+            if not await served.needed():
+                return
+            limit = max(MIN_LOAD_SECONDS, LOAD_FACTOR * (time.monotonic() - served.began))
+            ready = asyncio.create_task(served.process.ready.wait())
+            done = {ended, ending, ready}
+            await asyncio.wait(done, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+            if ready.done():
+                served.planned()
+                await asyncio.wait({ended, ending}, return_when=asyncio.FIRST_COMPLETED)
+            elif not ended.done() and not ending.done():
+                self._error = f"it did not load the tasks within {limit:.0f} seconds"
+            ready.cancel()
+        finally:
             ending.cancel()
 
     async def _read(self, sandbox: Sandbox) -> None:
@@ -145,36 +266,42 @@ class ReferenceRun:
             self._error = self._error or text(parse_event(line).get("error"), 2000)
         await sandbox.wait()
 
-    def _explain(self, end: Exit, seconds: float) -> None:
+    def _explain(self, served: Served, end: Exit) -> None:
         """Fail the references by the process's end, which is the machine's fault in some cases."""
-        loading = "" if self._process.ready.is_set() else " while it loaded the tasks once more"
+        process = served.process
+        loading = "" if process.ready.is_set() else " while it loaded the tasks once more"
         why = self._error or f"it ended with status {end.code}"
-        self._fail(f"the process that calls oracle() failed{loading}: {why}")
-        self._outbox.log_line(f"{self._process.error}. It printed last:")
+        process.end(f"the process that calls oracle() failed{loading}: {why}")
+        self._outbox.log_line(f"{process.error}. It printed last:")
         self._outbox.add_output(self._output + b"\n")
-        stalled = runner_stalled(end, seconds)
-        if killed_for_memory(end, None) or (stalled and not self._process.ready.is_set()):
-            self._gateway.failure = stalled or "its references: the machine was short of memory"
-
-    def _fail(self, error: str) -> None:
-        self._process.end(error)
+        stalled = runner_stalled(end, time.monotonic() - served.began)
+        if killed_for_memory(end, None) or (stalled and not process.ready.is_set()):
+            served.gateway.failure = stalled or "its references: the machine was short of memory"
 
     def _add_output(self, chunk: bytes) -> None:
         self._output = (self._output + chunk)[-LOG_TAIL:]
 
+    def _current(self) -> Served:
+        assert self._served is not None  # noqa: S101 - set before the sandbox is started
+        return self._served
+
     def _application(self) -> web.Application:
         """The process's own addresses; every other one is the judge's, as in the run."""
+
+        async def judge(request: web.Request) -> web.StreamResponse:
+            return await self._current().gateway.judge.handle(request)
+
         application = web.Application(client_max_size=MAX_BODY)
-        application.add_routes(self._process.routes())
-        application.add_routes([web.route("*", "/{judge:.*}", self._gateway.judge.handle)])
+        application.add_routes(process_routes(lambda: self._current().process))
+        application.add_routes([web.route("*", "/{judge:.*}", judge)])
         return application
 
-    @staticmethod
-    async def _first(*events: asyncio.Event) -> None:
-        """Wait until one of the events is set."""
-        waiting = [asyncio.create_task(event.wait()) for event in events]
-        try:
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in waiting:
-                task.cancel()
+
+async def first_of(*events: asyncio.Event) -> None:
+    """Wait until one of the events is set."""
+    waiting = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()

@@ -48,6 +48,11 @@ PLAYED = 20  # references, spread over all tasks
 OUT_OF_MEMORY = "MemoryError"
 
 
+def surveys(job: JobSpec) -> bool:
+    """Whether the job asks for a survey."""
+    return job.survey_tasks > job.tasks
+
+
 class SurveyRun:
     """The survey of one run, built from the event lines of its sandbox.
 
@@ -60,7 +65,7 @@ class SurveyRun:
             job, tasks=job.survey_tasks, policies=(ORACLE,), attempts=1, seed=job.seed + 1
         )
         self._first, self._judged = collector.tasks or [], judged
-        self.wanted = job.survey_tasks > job.tasks and bool(self._first)
+        self.wanted = surveys(job) and bool(self._first)
         self.gateway = Gateway(self._job, None, form=collector.plan.forms.chosen)
         self.survey: Survey | None = None
         self._guessed = collector.plan.forms.is_unconfirmed
@@ -80,21 +85,23 @@ class SurveyRun:
         factory: SandboxFactory,
         access: RunAccess,
         outbox: EventOutbox,
+        references: ReferenceRun,
         *,
         keys: Mapping[str, str],
         ends: float,
     ) -> None:
         """Load the tasks in the factory's next sandbox and queue the survey for the hub.
 
-        Nothing is loaded where it is not `wanted`, or where too little of the run's time is left,
-        which `ends` then (monotonic). A sandbox that cannot be made is logged.
+        The process of `references` loads them too where the run needed one. Nothing is loaded where
+        it is not `wanted`, or where too little of the run's time is left, which `ends` then
+        (monotonic). A sandbox that cannot be made is logged.
         """
         left = ends - time.monotonic()
         if not self.wanted or left < NEEDED_SHARE * factory.limits.wall_seconds:
             return
         try:
             lasting = factory.lasting(min(left, MAX_SECONDS))
-            await self._survey(lasting, access, outbox, keys)
+            await self._survey(lasting, access, outbox, references, keys)
         except SandboxError as error:
             outbox.log_line(f"the tasks were not surveyed: no sandbox: {error}")
 
@@ -103,6 +110,7 @@ class SurveyRun:
         factory: SandboxFactory,
         access: RunAccess,
         outbox: EventOutbox,
+        references: ReferenceRun,
         keys: Mapping[str, str],
     ) -> None:
         data = access.data.replay_endpoint()
@@ -115,9 +123,8 @@ class SurveyRun:
                 outbox.log_line(f"the tasks were compared with no benchmark: {error}")
         job = self._job
         many = factory.surveying(tasks=job.tasks, seconds=job.survey_seconds, seed=job.seed)
-        references = ReferenceRun(self.gateway, access, outbox, self.references_planned.set)
         async with (
-            references.computing(many, keys),
+            references.computing(self.gateway, self.references_planned.set, many, keys),
             many.make(many.worker, keys) as sandbox,
             serving(sandbox, many.worker, endpoints),
         ):

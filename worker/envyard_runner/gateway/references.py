@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,8 +46,8 @@ class LoadedTask:
 class ReferenceProcess:
     """The process that calls oracle(), by the requests that it sends.
 
-    It reports its tasks once, then polls for requests and sends a reply to each. `error` states
-    why it answers no more.
+    It reports its tasks once, then polls for requests and sends a reply to each, until it is
+    requested to load other tasks. `error` states why it answers no more.
     """
 
     def __init__(self) -> None:
@@ -58,14 +58,15 @@ class ReferenceProcess:
         self._requests: list[dict[str, Any]] = []
         self._requested = asyncio.Event()
         self._replies: dict[int, asyncio.Future[Reference | None]] = {}
+        self._fetched = asyncio.Event()
 
-    def routes(self, base: str = "") -> list[web.RouteDef]:
-        """The addresses that the process calls."""
-        return [
-            web.put(f"{base}/references/tasks", self.set_tasks),
-            web.get(f"{base}/references/requests", self.get_requests),
-            web.put(f"{base}/references/replies", self.set_reply),
-        ]
+    async def load_others(self, **configuration: Any) -> None:
+        """Have it load its tasks again with these fields of its configuration; returns once it has
+        fetched the request. What it sends from then on is another ReferenceProcess's."""
+        self._fetched.clear()
+        self._requests.append({"load": configuration})
+        self._requested.set()
+        await self._fetched.wait()
 
     async def ask(self, task: int, messages: Sequence[Message], seconds: float) -> Reference | None:
         """The reply of its task to the messages; None where the task has none. Never raises."""
@@ -105,6 +106,7 @@ class ReferenceProcess:
             return web.json_response([])
         requests, self._requests = self._requests, []
         self._requested.clear()
+        self._fetched.set()
         return web.json_response(requests)
 
     async def set_reply(self, request: web.Request) -> web.Response:
@@ -115,6 +117,25 @@ class ReferenceProcess:
         if reply is not None and not reply.done():
             reply.set_result(_read_reply(body))
         return web.json_response({})
+
+
+def process_routes(current: Callable[[], ReferenceProcess]) -> list[web.RouteDef]:
+    """The addresses that a process calls; each call is for the `current` one."""
+
+    async def set_tasks(request: web.Request) -> web.Response:
+        return await current().set_tasks(request)
+
+    async def get_requests(request: web.Request) -> web.Response:
+        return await current().get_requests(request)
+
+    async def set_reply(request: web.Request) -> web.Response:
+        return await current().set_reply(request)
+
+    return [
+        web.put("/references/tasks", set_tasks),
+        web.get("/references/requests", get_requests),
+        web.put("/references/replies", set_reply),
+    ]
 
 
 def _read_reply(body: dict[str, Any]) -> Reference | None:

@@ -46,12 +46,14 @@ class LoopAlarm:
             self.stalled += time.monotonic() - slept - ALARM_SECONDS
 
 
-def run_to_end(work: Coroutine[Any, Any, None]) -> None:
-    """Run to the end although the environment's code may call exit().
+def run_to_end(
+    work: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop | None = None
+) -> None:
+    """Run to the end, by default in a new loop, although the environment's code may call exit().
 
     `SystemExit` in any task leaves the event loop, which is entered again.
     """
-    loop = asyncio.new_event_loop()
+    loop = loop or asyncio.new_event_loop()
     task = loop.create_task(work)
     while not task.done():
         try:

@@ -27,14 +27,16 @@ class Attempts:
             return cls(())
 
     def count(self) -> int | None:
-        """Connections and datagrams refused for want of a route, and close the counters."""
-        texts = []
-        for fd in self.fds:
-            texts.append(os.pread(fd, 1 << 16, 0).decode("ascii"))
-            os.close(fd)
+        """Connections and datagrams refused by now for want of a route."""
+        texts = [os.pread(fd, 1 << 16, 0).decode("ascii") for fd in self.fds]
         if not texts:
             return None
         names, values = (line.split() for line in texts[0].splitlines() if line.startswith("Ip:"))
         six = (line.split() for line in texts[1].splitlines())
         four = dict(zip(names[1:], values[1:], strict=True))
         return int(four["OutNoRoutes"]) + sum(int(n) for name, n in six if name == "Ip6OutNoRoutes")
+
+    def close(self) -> None:
+        """Close the counters."""
+        for fd in self.fds:
+            os.close(fd)

@@ -11,6 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -66,6 +67,8 @@ class Sandbox:
         self._reason: Reason | None = None
         self._linger: asyncio.TimerHandle | None = None
         self._observation = Observation()
+        self._began = time.monotonic()
+        self._attempts = Attempts(())
         self._closed = False
 
     @classmethod
@@ -169,7 +172,8 @@ class Sandbox:
         self._requests.setblocking(False)
         if started.listener is not None:
             self._refusals = Refusals(started.listener)
-        self._supervisor = asyncio.create_task(self._supervise(started, Attempts.of(started.init)))
+        self._attempts = Attempts.of(started.init)
+        self._supervisor = asyncio.create_task(self._supervise(started))
         self._folder.record(started.process.pid, started.init)
         everything = (started.process.pid, *watchdog.measure(started.init).pids)
         watchdog.die_first(everything)
@@ -214,6 +218,24 @@ class Sandbox:
         """Wait until every process of the run has ended and its whole log was handed over."""
         assert self._supervisor is not None, "start the sandbox first"  # noqa: S101
         return await asyncio.shield(self._supervisor)
+
+    def so_far(self) -> Exit:
+        """What it has taken and tried by now, as if it ended well now; how it ended, if it did."""
+        if self._supervisor is not None and self._supervisor.done():
+            return self._supervisor.result()
+        observed, group = self._observation, self._group
+        return Exit(
+            code=0,
+            signal=None,
+            reason="exited",
+            seconds=time.monotonic() - self._began,
+            peak_memory_bytes=max(observed.peak, group.peak_bytes() if group else 0),
+            limited_by="rlimit+watchdog" if group is None else "cgroup2",
+            network_attempts=self._attempts.count(),
+            targets=tuple(self._refusals.targets) if self._refusals else (),
+            refused_calls=dict(self._refusals.calls) if self._refusals else None,
+            reached=tuple(observed.reached),
+        )
 
     def kill(self, reason: Reason = "killed") -> None:
         """End every process of the run now; the first reason given is the one reported."""
@@ -267,8 +289,9 @@ class Sandbox:
             started.listening.close()
             raise SandboxError(f"no cgroup could be made in {self._parent}: {error}") from error
 
-    async def _supervise(self, started: Started, attempts: Attempts) -> Exit:
-        loop, began, killed_before = asyncio.get_running_loop(), time.monotonic(), oom_kills()
+    async def _supervise(self, started: Started) -> Exit:
+        self._began = time.monotonic()
+        loop, killed_before = asyncio.get_running_loop(), oom_kills()
         refused_before = process_limit.refused_processes()
         wall_clock = loop.call_later(self._limits.wall_seconds, self.kill, "wall_clock")
         watch = asyncio.create_task(self._observation.watch(started.init, self._limits, self.kill))
@@ -285,22 +308,17 @@ class Sandbox:
         watch.cancel()
         written.drain()
         if self._group is not None:
-            self._observation.peak = max(self._observation.peak, self._group.peak_bytes())
             self._reason = self._reason or self._group.out_of_memory()
         if code < 0:  # a signal to bubblewrap itself, which nothing inside can send
             self._reason = self._reason or "killed"
         number = -code if code < 0 else code - 128 if code > 128 else None
-        return Exit(
+        total = self.so_far()
+        self._attempts.close()
+        return replace(
+            total,
             code=code if number is None else None,
             signal=number,
             reason=self._reason or "exited",
-            seconds=time.monotonic() - began,
-            peak_memory_bytes=self._observation.peak,
-            limited_by="rlimit+watchdog" if self._group is None else "cgroup2",
-            network_attempts=attempts.count(),
-            targets=tuple(self._refusals.targets) if self._refusals else (),
-            refused_calls=dict(self._refusals.calls) if self._refusals else None,
-            reached=tuple(self._observation.reached),
             oom_kills=oom_kills() - killed_before,
             stalled_seconds=self._observation.stalled_seconds,
             low_memory=self._observation.low_memory,

@@ -75,6 +75,7 @@ class Runner:
 
     home: Path
     performed: list[str] = field(default_factory=list)
+    references: int = 0  # sandboxes of the last run that computed some
 
     def perform(
         self,
@@ -97,6 +98,7 @@ class Runner:
         """
         folder = self.home / "environments" / f"{spec['module']}-{len(self.performed)}"
         self.performed.append(spec["module"])
+        self.references = 0
         (folder / spec["module"]).mkdir(parents=True)
         for name, source in files.items():
             shutil.copy(WHEELS / source, folder / spec["module"] / name)
@@ -115,6 +117,7 @@ class Runner:
         def prepare(**options: Any) -> Sandbox:
             if "env_worker.py" in options["files"]:  # references are computed while others play
                 counter.write_text(str(int(counter.read_text()) + 1))
+            self.references += "reference_main.py" in options["files"]
             return Sandbox.prepare(**options | {"config": config})
 
         wheel = WHEEL if api == "v1" else CLASSIC
