@@ -133,6 +133,7 @@ def data(tmp_path: Path) -> Iterator[data_hub.DataHub]:
 
 @pytest.mark.flow
 @pytest.mark.once
+@pytest.mark.timeout(600)
 def test_a_run_has_what_the_options_provide_and_names_what_it_lacks(
     tmp_path: Path,
     runner_home: Path,
