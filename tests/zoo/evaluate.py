@@ -18,8 +18,10 @@ from envyard.contract.probes import PROBE_NAMES
 from envyard_runner import try_wheel
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext
+from envyard_runner.sandbox import Sandbox
 from tests.zoo import wheel as wheels
 from tests.zoo.entry import Entry
+from tests.zoo.forked.sandbox import ForkedSandbox
 
 TASKS = 5  # of a hub's smoke run
 WALL_ROLLOUTS = 30  # a run may take as long as so many rollouts
@@ -60,18 +62,23 @@ class Judgement:
         return any(code in codes for code in entry.codes) if entry.codes else bool(codes)
 
 
-def evaluate(entry: Entry, *, seed: int, settings: Mapping[str, str]) -> Judgement:
+def evaluate(
+    entry: Entry, *, seed: int, settings: Mapping[str, str], sandboxed: bool = True
+) -> Judgement:
     """Run it with that seed on this machine; `settings` are the runner's, such as its judge.
 
+    Not `sandboxed`, its processes are forked from one that has imported the framework.
     Call it on the main thread: a sandbox dies with the thread that started it. Needs Django.
     """
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="envyard-zoo-", dir="/var/tmp") as name:
-        judgement = _evaluate(entry, Path(name), seed, settings)
+        judgement = _evaluate(entry, Path(name), seed, settings, sandboxed=sandboxed)
     return replace(judgement, seconds=round(time.monotonic() - began, 1))
 
 
-def _evaluate(entry: Entry, folder: Path, seed: int, settings: Mapping[str, str]) -> Judgement:
+def _evaluate(
+    entry: Entry, folder: Path, seed: int, settings: Mapping[str, str], *, sandboxed: bool
+) -> Judgement:
     path = wheels.write(entry, folder)
     found, detection = examine(path)
     findings = [item.to_dict() for item in found if not item.code.startswith(UNRELATED)]
@@ -84,7 +91,8 @@ def _evaluate(entry: Entry, folder: Path, seed: int, settings: Mapping[str, str]
     seconds = entry.rollout_seconds
     limits = RunLimits(wall_seconds=WALL_ROLLOUTS * seconds, rollout_seconds=seconds)
     job = replace(job, seed=seed, limits=limits)
-    document = asyncio.run(try_wheel.run(RunnerContext(config), path, job, access))
+    machine = RunnerContext(config, prepare=(Sandbox if sandboxed else ForkedSandbox).prepare)
+    document = asyncio.run(try_wheel.run(machine, path, job, access))
     return judged(document, findings)
 
 

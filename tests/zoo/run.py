@@ -13,12 +13,15 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from tests.compatibility import judge as scripted_judge
+from tests.zoo import evasions
 from tests.zoo.entry import Entry
 from tests.zoo.evaluate import Judgement, evaluate
 from tests.zoo.judge import verdict
 
 KEPT = Path(__file__).parents[2] / ".cache/zoo"
 Result = tuple[Entry, int, Judgement]
+# What shows in the sandbox or in a Python of its own alone.
+NEVER_FORKED = {entry.name for entry in evasions.FLAWED} | {"hash-seed", "process-number"}
 
 
 @contextmanager
@@ -29,9 +32,18 @@ def services() -> Iterator[dict[str, str]]:
 
 
 def run(
-    entries: Sequence[Entry], seeds: Sequence[int], *, jobs: int, kept: bool = False
+    entries: Sequence[Entry],
+    seeds: Sequence[int],
+    *,
+    jobs: int,
+    kept: bool = False,
+    forked: bool = False,
 ) -> Iterator[Result]:
-    """The judgement of each entry under each seed, as they end; kept ones first where wanted."""
+    """The judgement of each entry under each seed, as they end; kept ones first where wanted.
+
+    If `forked`, the processes of an entry import no framework, except where that would hide its
+    flaw.
+    """
     todo = [(entry, seed) for entry in entries for seed in seeds]
     if kept:
         for entry, seed in [*todo]:
@@ -43,7 +55,13 @@ def run(
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile all it imports
     context = get_context("spawn")
     with services() as settings, ProcessPoolExecutor(jobs, context, set_up_django) as pool:
-        futures = {pool.submit(_one, entry, seed, settings): (entry, seed) for entry, seed in todo}
+        futures = {
+            pool.submit(_one, entry, seed, settings, not (forked and may_fork(entry))): (
+                entry,
+                seed,
+            )
+            for entry, seed in todo
+        }
         for future in as_completed(futures):
             entry, seed = futures[future]
             judgement = future.result()
@@ -51,8 +69,13 @@ def run(
             yield entry, seed, judgement
 
 
-def _one(entry: Entry, seed: int, settings: Mapping[str, str]) -> Judgement:
-    return evaluate(entry, seed=seed, settings=settings)
+def may_fork(entry: Entry) -> bool:
+    """Whether a process forked from another shows what a sandbox shows."""
+    return entry.folder is not None or entry.name not in NEVER_FORKED
+
+
+def _one(entry: Entry, seed: int, settings: Mapping[str, str], sandboxed: bool) -> Judgement:
+    return evaluate(entry, seed=seed, settings=settings, sandboxed=sandboxed)
 
 
 def set_up_django() -> None:

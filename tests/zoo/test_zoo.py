@@ -23,6 +23,7 @@ from tests.zoo.evaluate import Judgement, evaluate
 from tests.zoo.expected_to_fail import EXPECTED_TO_FAIL
 
 QUICK = [entry for entry in ENTRIES if entry.quick]
+SANDBOXED = ("pays-anything", "sums")  # the other quick ones are forked
 LISTED = Judgement("listed")
 
 
@@ -109,6 +110,13 @@ def settings() -> Iterator[dict[str, str]]:
 @pytest.mark.usefixtures("runner_home")
 @pytest.mark.parametrize("entry", QUICK, ids=lambda entry: entry.key)
 def test_quick_entry_is_judged_as_expected(entry: Entry, settings: dict[str, str]) -> None:
-    judgement = evaluate(entry, seed=0, settings=settings)
+    sandboxed = entry.name in SANDBOXED
+    judgement = evaluate(entry, seed=0, settings=settings, sandboxed=sandboxed)
     expected = entry.key not in EXPECTED_TO_FAIL
     assert judgement.is_right(entry) == expected, judgement
+
+
+def test_what_shows_in_a_sandbox_alone_is_never_forked() -> None:
+    assert not run.may_fork(BY_KEY["hash-seed-v1"])
+    assert not run.may_fork(BY_KEY["replaces-driver-v0"])
+    assert run.may_fork(BY_KEY["sums-v1"])

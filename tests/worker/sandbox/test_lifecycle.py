@@ -96,6 +96,32 @@ def test_a_kill_by_the_machine_differs_from_one_by_the_environment(
     assert (ended.reason, ended.signal) == ("exited", signal.SIGKILL)
 
 
+def test_what_it_has_tried_and_taken_is_known_before_its_end(config: Config, site: Path) -> None:
+    code = (
+        "import socket, time\n"
+        "try: socket.create_connection(('192.0.2.1', 443), 1)\n"
+        "except OSError: print('refused', flush=True)\n"
+        "time.sleep(100)"
+    )
+
+    async def look() -> tuple[Exit, Exit]:
+        async with prepare(config, site) as sandbox:
+            printed = asyncio.Event()
+            sandbox.on_log = lambda _: printed.set()
+            (await sandbox.start(["python", "-c", code])).close()
+            await asyncio.wait_for(printed.wait(), 10)
+            before = sandbox.so_far()
+            sandbox.kill()
+            await sandbox.wait()
+            return before, sandbox.so_far()
+
+    before, after = asyncio.run(look())
+    assert (before.reason, after.reason) == ("exited", "killed")
+    assert before.network_attempts == after.network_attempts
+    assert before.network_attempts is None or before.network_attempts >= 1
+    assert before.peak_memory_bytes > 0
+
+
 def test_the_log_arrives_while_the_program_runs(config: Config, site: Path) -> None:
     async def first_words() -> bytes:
         async with prepare(config, site) as sandbox:

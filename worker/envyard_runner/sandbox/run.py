@@ -10,7 +10,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -40,8 +40,10 @@ class Sandbox:
     `on_log` gets stdout and stderr together as they come, slowly past `limits.log_bytes`; set it
     before `start`. Read `lines` to the end: a program whose events nobody reads is blocked.
     `send` answers them, and `finish` ends a program whose work is done.
-    `uid` is the host's uid that the run acts under.
+    `uid` is the host's uid that the run acts under. `spawn` starts the processes.
     """
+
+    spawn: Callable[..., Awaitable[Started]] = staticmethod(spawn)
 
     def __init__(
         self,
@@ -155,7 +157,7 @@ class Sandbox:
             raise SandboxError("start a sandbox from the main thread: it dies with its thread")
         self._channels = Channels.open()
         try:
-            self._started = await spawn(
+            self._started = await self.spawn(
                 config=self._config,
                 uid=self.uid,
                 view=self._view,
