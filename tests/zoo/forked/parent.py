@@ -15,12 +15,13 @@ import importlib
 import json
 import os
 import random
-import runpy
 import signal
+import site
 import socket
 import struct
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
 
 NEW_MOUNTS, NEW_IPC, NEW_PIDS, NEW_NETWORK = 0x20000, 0x8000000, 0x20000000, 0x40000000
@@ -111,7 +112,7 @@ def first_process(request: dict[str, Any], control: socket.socket, log: int, cha
 
 
 def become(request: dict[str, Any], channel: int) -> int:
-    """Run the module as `python -m` does, as the request's user with its variables."""
+    """Call the program's main() as the request's user with its variables."""
     os.dup2(channel, request["channel"])
     os.closerange(3, request["channel"])
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -123,10 +124,14 @@ def become(request: dict[str, Any], channel: int) -> int:
     os.chdir(os.environ["HOME"])
     sys.path[:] = [request["app"], *sys.path[1:], *request["environment"]]
     sys.argv = [request["module"], *request["arguments"]]
+    for folder in request["environment"]:
+        sys.prefix = str(Path(folder).parent)  # as where the wheel's files are below the venv
+    site.setquit()
     draw_again()
-    gc.enable()
     try:
-        runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+        # Not as __main__: what dill knows by that name is this module.
+        path, channel_number, *rest = request["arguments"]
+        importlib.import_module(request["module"]).main(path, int(channel_number), *rest)
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else int(error.code is not None)
     except BaseException:  # noqa: BLE001 - as an interpreter does

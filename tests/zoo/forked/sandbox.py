@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import subprocess
+import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from envyard_runner.sandbox.spawn import CHANNEL_FD, FOLDER, PACKAGE, Channels, 
 
 PARENT = Path(__file__).with_name("parent.py")
 MODULES = ("verifiers", "verifiers.v1", "httpx", "openai")
-HOME = "/tmp"
+HOME, PATH = "/tmp", "/usr/bin:/bin"
 CHANNEL = 256  # the number of its descriptor
 FORK_SECONDS = 120.0  # the first fork waits for the imports
 OWN = {**JUDGE_VARIABLES, **DATA_VARIABLES, **PROXY_VARIABLES}
@@ -48,14 +49,20 @@ class Parents:
 
     def __init__(self) -> None:
         self._sockets: dict[tuple[Path, Path], socket.socket] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix="envyard-forked-", dir="/var/tmp")
+        Path(self._folder.name).chmod(0o755)
 
     def of(self, python: Path, site: Path) -> socket.socket:
         """The socket that takes requests."""
         if (python, site) not in self._sockets:
             own, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-            command = [python, "-B", PARENT, str(theirs.fileno()), *MODULES]
-            variables = {**OWN, "PYTHONPATH": str(site), "HOME": HOME, "PATH": "/usr/bin:/bin"}
+            # dill takes a module below such a name for installed, and others for the user's own.
+            installed = Path(self._folder.name, f"{len(self._sockets)}", "site-packages")
+            installed.parent.mkdir()
+            installed.symlink_to(site)
+            command = [python, "-B", "-S", PARENT, str(theirs.fileno()), *MODULES]
+            variables = {**OWN, "PYTHONPATH": str(installed), "HOME": HOME, "PATH": PATH}
             subprocess.Popen(command, env=variables, pass_fds=[theirs.fileno()])
             theirs.close()
             self._sockets[python, site] = own
@@ -119,7 +126,7 @@ def _module(program: list[str], view: View) -> dict[str, Any]:
     place = command.index("python")
     own = dict(part.split("=", 1) for part in command[:place])
     folders = [view.app, view.site, *filter(None, [view.environment])]
-    paths = {"PATH": "/usr/bin:/bin", "HOME": HOME, "PYTHONPATH": ":".join(map(str, folders))}
+    paths = {"PATH": PATH, "HOME": HOME, "PYTHONPATH": ":".join(map(str, folders))}
     variables = {**view.variables, **OWN, **own, **paths}
     return {"module": command[place + 2], "arguments": command[place + 3 :], "variables": variables}
 
