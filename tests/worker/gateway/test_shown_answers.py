@@ -6,43 +6,74 @@ from envyard_runner.execution.shown_answers import leak_findings
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.gateway.shown_answers import shown_answer
+from envyard_runner.gateway.shown_answers import ShownAnswers
 
 ERROR = "the lock rejects 'x': cannot align it with 'RGBY'"
 
 
-def played(policy: str, prompt: str, reply: str, answer_to_it: str) -> Record:
+def played(
+    policy: str, prompt: str, reply: str, answer_to_it: str, *, task: int = 0, calls: int = 2
+) -> Record:
     """A rollout of two turns: `answer_to_it` is what the environment sent between them."""
-    record = Record(f"{policy}/0/0", policy)
+    record = Record(f"{policy}/{task}/0", policy)
     first = [{"role": "user", "content": prompt}]
     between = [{"role": "assistant", "content": reply}, {"role": "user", "content": answer_to_it}]
-    for messages in (first, first + between):
+    for messages in (first, first + between)[:calls]:
         call = Call(messages, [], False, False, {})
         record.add(call, Reply(content=[reply], tool_calls={}, finish_reason="stop"), 0.1)
     return record
 
 
+def shown(record: Record, reference: str) -> str:
+    """The excerpt of one rollout; empty where it shows no answer."""
+    answers = ShownAnswers()
+    answers.add(record, reference)
+    return answers.excerpts.get(record.rollout, "")
+
+
 def test_an_error_message_that_prints_the_secret_is_shown() -> None:
     for policy in ("silent", "malformed", "swapped"):
-        assert shown_answer(played(policy, "Guess.", "x", ERROR), "RGBY") == ERROR
-    assert shown_answer(played("silent", "Guess.", "", ERROR), "<answer>rgby</answer>") == ERROR
+        assert shown(played(policy, "Guess.", "x", ERROR), "RGBY") == ERROR
+    assert shown(played("silent", "Guess.", "", ERROR), "<answer>rgby</answer>") == ERROR
 
 
 def test_what_the_policy_knew_or_worked_for_is_not_shown() -> None:
-    assert not shown_answer(played("silent", "RGBY or BYRG?", "x", ERROR), "RGBY")
-    assert not shown_answer(played("copy", "Guess.", "RGBY", ERROR), "RGBY")
-    assert not shown_answer(played("oracle", "Guess.", "x", ERROR), "RGBY")
-    assert not shown_answer(played("snoop", "Guess.", "x", ERROR), "RGBY")  # its tools read files
-    assert not shown_answer(played("silent", "Guess.", "x", "Not between 12 and 100."), "12")
-    assert not shown_answer(played("silent", "Guess.", "x", "false; RGBYO"), "RGBY")
-    assert not shown_answer(played("silent", "Guess.", "x", "It is false."), "false")
-    assert not shown_answer(played("silent", "Guess.", "x", "anything"), "")
+    assert not shown(played("silent", "RGBY or BYRG?", "x", ERROR), "RGBY")
+    assert not shown(played("copy", "Guess.", "RGBY", ERROR), "RGBY")
+    assert not shown(played("oracle", "Guess.", "x", ERROR), "RGBY")
+    assert not shown(played("snoop", "Guess.", "x", ERROR), "RGBY")  # its tools read files
+    assert not shown(played("silent", "Guess.", "x", "Not between 12 and 100."), "12")
+    assert not shown(played("silent", "Guess.", "x", "false; RGBYO"), "RGBY")
+    assert not shown(played("silent", "Guess.", "x", "It is false."), "false")
+    assert not shown(played("silent", "Guess.", "x", "anything"), "")
+
+
+def test_a_secret_that_only_oracle_knows_is_searched_for_once_it_has_replied() -> None:
+    answers = ShownAnswers()
+    other = "no code: Game(secret='4312')"
+    answers.add(played("silent", "Guess.", "", "no code: Game(secret='1526')", task=0), "")
+    answers.add(played("silent", "Guess.", "", other, task=1), "")
+    assert answers.excerpts == {}
+    for task, code in enumerate(("1526", "4312")):
+        answers.add(played("oracle", "Guess.", f"<code>{code}</code>", "", task=task, calls=1), "")
+    assert [*answers.excerpts] == ["silent/0/0", "silent/1/0"]
+    assert answers.excerpts["silent/1/0"] == other
+
+
+def test_a_list_of_all_options_and_the_next_move_of_a_game_show_no_answer() -> None:
+    options, moves = ShownAnswers(), ShownAnswers()
+    for task, word in enumerate(("north", "south")):
+        options.add(played("silent", "Walk.", "", "Say north or south.", task=task), "")
+        options.add(played("oracle", "Walk.", word, "", task=task, calls=1), "")
+        moves.add(played("silent", "Play.", "", f"You may play {word}.", task=task), "")
+        moves.add(played("oracle", "Play.", word, "You may play on.", task=task), "")
+    assert options.excerpts == moves.excerpts == {}
 
 
 def test_two_tasks_that_show_their_answers_warn() -> None:
-    shown = {"silent/0/0": ERROR, "parrot/0/0": ERROR}
-    assert not list(leak_findings(shown))
-    (finding,) = leak_findings(shown | {"silent/3/0": "the code was GGGG"})
+    excerpts = {"silent/0/0": ERROR, "parrot/0/0": ERROR}
+    assert not list(leak_findings(excerpts))
+    (finding,) = leak_findings(excerpts | {"silent/3/0": "the code was GGGG"})
     assert (finding.code, finding.severity) == ("card.leaks", "warning")
     assert "3 rollouts: parrot/0/0, silent/0/0, silent/3/0" in finding.message
     assert finding.where == "parrot/0/0"

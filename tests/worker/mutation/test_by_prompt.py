@@ -3,6 +3,7 @@
 import pytest
 
 from envyard_runner.mutation.alphabets import Alphabet
+from envyard_runner.mutation.by_prompt import reused
 from envyard_runner.mutation.operators import mutate
 
 
@@ -92,6 +93,13 @@ def test_the_words_of_a_text_that_is_to_be_written_may_have_another_order() -> N
 @pytest.mark.parametrize("answer", ["a, b, c", "one two", '{"a": 1, "b": 2}', "tick tock tick"])
 def test_what_is_no_sentence_keeps_its_order(answer: str) -> None:
     assert mutate(answer, "order") is None
+
+
+def test_a_number_is_used_again_where_the_prompt_allows_it_once() -> None:
+    once = "Use 3, 4 and 6, each at most once, to reach 42."
+    assert reused("(3 + 4) * 6", once) == "(3 + 4) * 6 + 3 - 3"
+    assert reused("(3 + 4) * 6", "Write a calculation that gives 42.") is None
+    assert reused("42", once) is None
 
 
 def test_a_late_decimal_is_no_part_of_a_code() -> None:

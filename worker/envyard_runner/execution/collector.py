@@ -20,7 +20,7 @@ from envyard_runner.execution.event_lines import lacking_tasks, parse_event, rea
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
-from envyard_runner.gateway.shown_answers import JunkResults, shown_answer
+from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 NAMED_REJECTIONS = 10
@@ -70,7 +70,7 @@ class EventCollector:
         self.without_call: list[str] = []
         self.without_prompt: dict[str, str] = {}
         self.not_compared: list[str] = []
-        self.shown_answers: dict[str, str] = {}
+        self.shown_answers = ShownAnswers()
         self.junk_results: dict[str, JunkResults] = {}
         self.changed: set[int] = set()
         self.right_replies: list[str] = []
@@ -276,8 +276,7 @@ class EventCollector:
             return NO_PROMPT
         task = int(record.rollout.split("/")[1])
         answer = self.plan.references.answer(task)
-        if shown := shown_answer(record, answer):
-            self.shown_answers[record.rollout] = shown
+        self.shown_answers.add(record, answer)
         if record.policy == "snoop":
             self.junk_results[record.rollout] = JunkResults.of(record, answer)
         if record.gave_right_reply:

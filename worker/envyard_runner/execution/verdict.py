@@ -113,7 +113,7 @@ def _leaks(collector: EventCollector) -> list[Finding]:
     """The findings about shown answers; none where the answers are guesses that were not paid."""
     if collector.plan.forms.is_unconfirmed:
         return []
-    shown, junk = collector.shown_answers, collector.junk_results
+    shown, junk = collector.shown_answers.excerpts, collector.junk_results
     return [*leak_findings(shown), *tool_leak_findings(junk)]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from envyard.contract.probes import PROBES
+from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import junk_results, presents
@@ -17,20 +17,71 @@ from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer; a shorter one is there by chance
+KEPT = 100  # rollouts of several calls whose task's answer is not known before all have ended
 AROUND = 60  # characters of an excerpt before and behind the answer
 
 
-def shown_answer(record: Record, reference: str) -> str:
-    """Where a message to a probe that does no work contains the reference's answer, which neither
-    the first messages nor its own replies do; empty where none does."""
-    probe = PROBES.get(record.policy)
+class ShownAnswers:
+    """The rollouts of a run in which messages to a probe that does no work may show the answer.
+
+    Where a task's answer is no field, it is the oracle's reply if that is the only one of its
+    rollout: a policy that plays several turns may rightly be shown its next move.
+    """
+
+    def __init__(self) -> None:
+        self._shown: dict[str, str] = {}
+        self._kept: dict[str, Transcript] = {}
+        self._answers: dict[str, str] = {}
+
+    def add(self, record: Record, reference: str) -> None:
+        """Read a rollout that ended; `reference` is the task's field, empty where it has none."""
+        transcript, task = record.recorder.transcript, record.rollout.split("/")[1]
+        if record.policy == ORACLE and len(transcript.calls) == 1:
+            message = transcript.nodes[transcript.calls[0].reply].message
+            reply = "" if message.get("tool_calls") else plain_text(message.get("content"))
+            self._answers.setdefault(task, _searched(reply))
+        elif not _works_not(record.policy) or len(transcript.calls) < 2:
+            return
+        elif reference:
+            if excerpt := shown_answer(transcript, _searched(reference)):
+                self._shown[record.rollout] = excerpt
+        elif len(self._kept) < KEPT:
+            self._kept[record.rollout] = transcript
+
+    @property
+    def excerpts(self) -> dict[str, str]:
+        """The excerpts by rollout; none of a message that shows another task's answer too, as a
+        list of all options does."""
+        shown = dict(self._shown)
+        for rollout, transcript in self._kept.items():
+            answer = self._answers.get(rollout.split("/")[1], "")
+            others = {*self._answers.values()} - {answer}
+            excerpt = shown_answer(transcript, answer)
+            if excerpt and not any(shown_answer(transcript, other) for other in others):
+                shown[rollout] = excerpt
+        return shown
+
+
+def _works_not(policy: str) -> bool:
+    probe = PROBES.get(policy)
+    return probe is not None and probe.floor is not None and not probe.calls_tools
+
+
+def _searched(reference: str) -> str:
+    """The answer of a reference; empty where it is too short or too common to be searched for."""
     answer = find_answer(reference).answer.strip()
-    if probe is None or probe.floor is None or probe.calls_tools:
-        return ""
     if not SHORTEST <= len(answer) <= LONGEST or answer.casefold() in OPPOSITES:
         return ""
+    return answer
+
+
+def shown_answer(transcript: Transcript, answer: str) -> str:
+    """Where a message contains the answer, which neither the first messages nor the replies do;
+    empty where none does."""
+    if not answer:
+        return ""
     pattern = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
-    return _excerpt(record.recorder.transcript, pattern)
+    return _excerpt(transcript, pattern)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """Changes whose effect depends on what the prompt says, or does not say: another order of factors,
-solutions and words, and the decimals or the date that it asks for."""
+solutions and words, the decimals or the date that it asks for, and numbers that it allows once."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from envyard_runner.mutation.asked import COUNTS, DECIMALS, asked_layouts, laid_out
+from envyard_runner.mutation.expressions import whole_value
 from envyard_runner.mutation.records import is_object
 
 FACTOR = r"\d{1,9}(?:(?:\^|\*\*)\d{1,3})?"
@@ -32,6 +33,7 @@ ORDERED = re.compile(
     r"\bhow many|\bnumber of|<=?|\u2264",
     re.IGNORECASE,
 )
+ONCE = re.compile(r"\b(?:at most|exactly|only|just|no more than) once\b", re.IGNORECASE)
 FRACTION = re.compile(r"-?\d{1,12}\.(\d{1,8})")
 LONG_FRACTION = re.compile(r"-?\d{1,12}\.\d{8,18}")
 SHORTER = 6  # decimals, of a longer fraction
@@ -104,10 +106,21 @@ def order(answer: str, prompt: str) -> str | None:
     return None if WRITTEN.search(prompt) or is_object(answer) else " ".join(reversed(words))
 
 
+def reused(answer: str, prompt: str) -> str | None:
+    """A calculation of the same value that uses its first number three times, where the prompt
+    allows each number once."""
+    first = NUMBER.search(answer)
+    if first is None or not ONCE.search(prompt) or whole_value(answer.strip()) is None:
+        return None
+    number = first[0].lstrip("-")
+    return f"{answer.rstrip()} + {number} - {number}"
+
+
 BY_PROMPT: dict[str, Callable[[str, str], str | None]] = {
     "commuted": commuted,
     "layout": layout,
     "finer": finer,
     "shorter": shorter,
     "order": order,
+    "reused": reused,
 }

@@ -21,6 +21,7 @@ from envyard_runner.mutation.records import is_object, with_tags, with_values
 from envyard_runner.mutation.vacuous import vacuous_in
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+QUANTITY = re.compile(r"-?\d[\d,]*(?:\.\d+)? ?[^\W\d_]{1,12}(?!\w)")  # a number and its unit
 LISTED_OPTION = re.compile(r"^\s*\(?([A-J])[).:]", re.MULTILINE)
 QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|'([^'\n]{2,80})'|`([^`\n]{2,80})`")
 LIST = re.compile(r"[^\s,:;.]+(?:, ?[^\s,:;.]+){2,}")
@@ -83,6 +84,8 @@ def _pieces(answer: str, prompt: str, *, largest: bool) -> list[str]:
     if NUMBER.fullmatch(answer):
         numbers = sorted(numbers, key=_amount, reverse=True) if largest else numbers
         return [*EXPRESSION.findall(prompt), *numbers]
+    if QUANTITY.fullmatch(answer):
+        return QUANTITY.findall(prompt)[::-1]
     if answer.upper() in tuple(OPTIONS):
         return LISTED_OPTION.findall(prompt)[::-1]
     if LIST.fullmatch(answer):

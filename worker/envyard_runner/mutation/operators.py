@@ -26,15 +26,28 @@ WITH_UNIT = re.compile(r"(?<=\d)(\s?)(km|kg|cm|mm|mg|ml|min|[mgslhAVW]|%|hours?|
 NOISY = re.compile(r"-?\d{1,12}\.\d{11,18}")  # decimals, more than anybody writes
 MANY_DECIMALS = re.compile(r"-?\d{1,12}\.\d{5,18}")
 SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
+FEW_WORDS = 4
 SHORTEST_WORD = 4  # of which the first character is no abbreviation
 FEWEST_FIELDS = 3
 LONGEST_VALUE = 40  # characters of a field's text; a longer one may rightly be paid in other words
 # The operators that change one value of an object of several fields; others change all of it.
 OF_VALUES = frozenset(
-    {"digit", "last_digit", "extension", "near", "sign", "unit", "opposite", "word", "letters"}
+    {
+        "digit",
+        "last_digit",
+        "exchanged",
+        "extension",
+        "near",
+        "sign",
+        "unit",
+        "opposite",
+        "word",
+        "letters",
+    }
     | {"initial", "nan", "capitals", "rounding", "composed"}
 )
 OF_NO_OBJECT = frozenset({"thousands", "emphasis"})
+DIGITS = re.compile(r"(?<![\d.])\d{2,}")  # none behind a decimal point
 LONGEST_INTEGER = 9  # digits; of longer numbers the last digit may be rounding
 
 
@@ -53,6 +66,17 @@ def last_digit(answer: str) -> str | None:
     if not INTEGER.fullmatch(text) or len(text) > LONGEST_INTEGER or len(text.lstrip("-")) < 2:
         return None
     return text[:-1] + str((int(text[-1]) + 1) % 10)
+
+
+def exchanged(answer: str) -> str | None:
+    """A number with its first two neighbouring digits exchanged that differ: the same characters,
+    and never within a tolerance. A number of many digits may be a code, or an estimate."""
+    for match in DIGITS.finditer(answer):
+        pairs = (at for at in range(match.start(), match.end() - 1))
+        at = next((at for at in pairs if answer[at] != answer[at + 1] != "0"), None)
+        if at is not None and len(match[0]) <= LONGEST_INTEGER and _is_written(answer):
+            return answer[:at] + answer[at + 1] + answer[at] + answer[at + 2 :]
+    return None
 
 
 def extension(answer: str) -> str | None:
@@ -218,6 +242,7 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "unchanged": unchanged,
     "digit": digit,
     "last_digit": last_digit,
+    "exchanged": exchanged,
     "extension": extension,
     "near": near,
     "sign": sign,
@@ -287,6 +312,11 @@ def _changed_value(value: object, operator: str) -> object:
     if after is None or after == str(value):
         return None
     return after if isinstance(value, str) or parsed(after) is None else parsed(after)
+
+
+def _is_written(answer: str) -> bool:
+    """Whether the answer is one line without letters, or of few words."""
+    return "\n" not in answer.strip() and len(re.findall(r"[^\W\d_]+", answer)) <= FEW_WORDS
 
 
 def _is_numeric(answer: str) -> bool:
