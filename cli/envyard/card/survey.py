@@ -106,7 +106,7 @@ def _copied(survey: Survey) -> Iterator[Finding]:
     if survey.copied:
         message = (
             f"In {survey.copied} of {survey.tasks} tasks the answer is {survey.copied_place} of "
-            "the prompt: a policy that copies it is paid without work."
+            "the prompt: a policy that reads nothing else is paid."
         )
         yield finding("card.answer_place", message, n=survey.tasks, value=survey.copied)
 

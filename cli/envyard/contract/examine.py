@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from envyard.contract import checks, wheel
+from envyard.contract.chance_in_scoring import chance_in_scoring
 from envyard.contract.clocks_in_tasks import clocks_in_tasks
 from envyard.contract.codes import Severity
 from envyard.contract.detect import Detection, detect
@@ -74,6 +75,7 @@ def examine(
         *clocks_in_tasks(members),
         *evaluated_replies(members),
         *split_in_scoring(members),
+        *chance_in_scoring(members),
     )
     return [*findings, *of_code], detection
 

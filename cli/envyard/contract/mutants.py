@@ -57,6 +57,7 @@ ENTRIES = (
     Operator("fields", "one field alone of a JSON object"),
     Operator("nan", "`nan` in the place of a number"),
     Operator("exits", "a function that ends its process without an error"),
+    Operator("doubted", "another answer and no confidence"),
     Operator("blank", "nothing in its place"),
     Operator("negation", "'not' before it", surest=False),
     Operator("claim", "a wrong answer behind it", surest=False),

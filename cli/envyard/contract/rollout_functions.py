@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,6 +19,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 # Parameters that frameworks pass to rewards and to the steps of a rollout.
 PASSED = {"completion", "completions", "state", "trace", "action"}
 DECORATORS = {"reward", "group_reward", "metric", "tool", "stop", "setup", "cleanup", "teardown"}
+REWARDS = {"reward", "group_reward"}  # of these decorators
 # Methods that frameworks call in a rollout.
 METHODS = {"env_response", "setup_state", "is_completed", "call_tool", "step", "run", "respond"}
 METHODS |= {"reset", "setup", "rollout", "score", "score_rollout", "update_tool_args"}
@@ -26,6 +27,7 @@ LOADS = ("load", "build_tasks", "__init__", "get_dataset")  # methods and prefix
 # Keywords and methods that take the functions of rollouts.
 TAKES = {"tools", "funcs", "reward_funcs", "stop_conditions", "metrics", "stop_funcs"}
 ADDS = {"add_tool", "add_reward_func", "add_metric", "add_stop_condition", "add_func"}
+TAKES_REWARDS, ADDS_REWARDS = {"funcs", "reward_funcs"}, {"add_reward_func", "add_func"}
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Definitions:
         self._by_name: defaultdict[str, list[Definition]] = defaultdict(list)
         self._roots: list[str] = []
         self._nested: list[Definition] = []
+        self._rewards: list[Definition] = []
         for module, code in codes.items():
             top = set[int]()
             for node, is_method in _functions(code.file.tree):
@@ -67,7 +70,8 @@ class Definitions:
                 self._by_name[node.name].append(Definition(module, code, node))
                 if _is_called_in_rollouts(code, node, is_method=is_method):
                     self._roots.append(node.name)
-            passed = set(_passed(code))
+            self._rewards += _rewards(module, code)
+            passed = set(_passed(code, TAKES, ADDS))
             self._roots += passed
             self._nested += [
                 Definition(module, code, node)
@@ -87,6 +91,13 @@ class Definitions:
         """The functions that rollouts may call, with those that are defined within functions."""
         called = [name for each in self._nested for name in _called(each)]
         return [*self._nested, *self._closure([*self._roots, *called], _called)]
+
+    @cached_property
+    def of_scoring(self) -> list[Definition]:
+        """The rewards, and the functions that they may call."""
+        names = [name for each in self._rewards for name in _called(each)]
+        known = {id(each.node): each for each in (*self._rewards, *self._closure(names, _called))}
+        return [*known.values()]
 
     @cached_property
     def of_loading(self) -> list[Definition]:
@@ -124,12 +135,23 @@ def _is_called_in_rollouts(code: Code, node: Function, *, is_method: bool) -> bo
     return bool(names & PASSED or decorators & DECORATORS or (is_method and node.name in METHODS))
 
 
-def _passed(code: Code) -> Iterator[str]:
-    """Names of functions that are passed as tools, rewards and the like."""
+def _rewards(module: str, code: Code) -> Iterator[Definition]:
+    """The functions that are passed as rewards or decorated as such, those within functions
+    included."""
+    passed = set(_passed(code, TAKES_REWARDS, ADDS_REWARDS))
     for node in code.file.nodes:
-        if isinstance(node, ast.keyword) and node.arg in TAKES:
+        if isinstance(node, Function):
+            decorators = {code.dotted(each).rpartition(".")[2] for each in node.decorator_list}
+            if node.name in passed or decorators & REWARDS:
+                yield Definition(module, code, node)
+
+
+def _passed(code: Code, takes: Collection[str], adds: Collection[str]) -> Iterator[str]:
+    """Names of functions that these keywords and methods take, such as tools and rewards."""
+    for node in code.file.nodes:
+        if isinstance(node, ast.keyword) and node.arg in takes:
             yield from _names(node.value)
-        elif isinstance(node, ast.Call) and code.dotted(node).rpartition(".")[2] in ADDS:
+        elif isinstance(node, ast.Call) and code.dotted(node).rpartition(".")[2] in adds:
             for argument in node.args:
                 yield from _names(argument)
 

@@ -12,6 +12,7 @@ from envyard_runner.mutation.answers import (
     find_answer,
     other_answer,
     shifted,
+    unsure,
 )
 
 REPLIES = {
@@ -132,3 +133,16 @@ def test_a_name_in_brackets_within_a_text_is_no_marked_answer() -> None:
     assert "Call" not in other_answer(text)
     assert find_answer("[CRANE]").answer == "CRANE"
     assert find_answer("I think that it is [42]").answer == "42"
+
+
+@pytest.mark.parametrize(
+    ("reply", "doubted"),
+    [
+        ("Answer: 12\nConfidence: 0.95", "Answer: 12\nConfidence: 0"),
+        ("<confidence>1</confidence>", "<confidence>0</confidence>"),
+        ('{"answer": 3, "probability": 0.7}', '{"answer": 3, "probability": 0}'),
+        ("Confidence is what 3 of us have.", "Confidence is what 3 of us have."),
+    ],
+)
+def test_a_doubted_reply_has_no_confidence(reply: str, doubted: str) -> None:
+    assert unsure(reply) == doubted

@@ -3,7 +3,7 @@
 import pytest
 
 from envyard_runner.mutation.alphabets import Alphabet
-from envyard_runner.mutation.by_prompt import reused
+from envyard_runner.mutation.by_prompt import BY_PROMPT, reused
 from envyard_runner.mutation.operators import mutate
 
 
@@ -93,6 +93,30 @@ def test_the_words_of_a_text_that_is_to_be_written_may_have_another_order() -> N
 @pytest.mark.parametrize("answer", ["a, b, c", "one two", '{"a": 1, "b": 2}', "tick tock tick"])
 def test_what_is_no_sentence_keeps_its_order(answer: str) -> None:
     assert mutate(answer, "order") is None
+
+
+ORDERS = "Give the jobs in the order in which they are done, separated by commas."
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "after"),
+    [
+        (ORDERS, "weld, dry, pack", "pack, dry, weld"),
+        ("Sort the words, the shortest first.", "a\nto\nthe", "the\nto\na"),
+        ("Sort them.", "a -> b -> c", "c -> b -> a"),
+        ("Name the jobs.", "weld, dry, pack", None),
+        ("Name three jobs in any order, sorted or not.", "weld, dry, pack", None),
+        ("Name the jobs in order; their order does not matter.", "weld, dry, pack", None),
+        (ORDERS, "weld, dry, weld", None),
+        (ORDERS, "weld, dry", None),
+        (ORDERS, "[1, 2, 3]", None),
+        ("Split 4/9 into unit fractions.", "1/3 + 1/9", None),
+    ],
+)
+def test_a_list_has_another_order_where_the_prompt_asks_for_one(
+    prompt: str, answer: str, after: str | None
+) -> None:
+    assert BY_PROMPT["order"](answer, prompt) == after
 
 
 def test_a_number_is_used_again_where_the_prompt_allows_it_once() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from envyard.contract.mutants import OPERATORS
 from envyard_runner.mutation.by_prompt import BY_PROMPT
-from envyard_runner.mutation.operators import CHANGES, mutate
+from envyard_runner.mutation.operators import CHANGES, DOUBTED, mutate
 
 EXITS = "```python\ndef f(x):\n    raise SystemExit(0)\n```"
 
@@ -132,4 +132,12 @@ def test_no_operator_fails_or_returns_the_same(operator: str, answer: str) -> No
 
 
 def test_the_runner_changes_for_exactly_the_operators_of_the_contract() -> None:
-    assert set(CHANGES) | set(BY_PROMPT) == set(OPERATORS)
+    assert {*CHANGES, *BY_PROMPT, DOUBTED} == {*OPERATORS}
+
+
+def test_a_wrong_answer_is_doubted_where_the_reply_has_a_confidence() -> None:
+    changed = mutate("Answer: 12\nConfidence: 0.95", "doubted")
+    assert changed is not None
+    assert changed[0].endswith("\nConfidence: 0")
+    assert "12" not in changed[0]
+    assert mutate("Answer: 12", "doubted") is None

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from datetime import date, timedelta
 
 import pytest
 
@@ -62,9 +63,26 @@ def numeral(dice: random.Random) -> tuple[str, str]:
     return f"Write {number} in binary.", f"{number:b}"
 
 
+def any_date(dice: random.Random) -> date:
+    return date(1900, 1, 1) + timedelta(dice.randrange(70_000))
+
+
+def weekday(dice: random.Random) -> tuple[str, str]:
+    day = any_date(dice)
+    form = dice.choice((f"{day.day} {day:%B %Y}", f"{day:%B} {day.day}, {day.year}", f"{day}"))
+    return f"On which weekday does {form} fall?", f"{day:%A}"
+
+
+def between(dice: random.Random) -> tuple[str, str]:
+    one, other = any_date(dice), any_date(dice)
+    return f"How many days lie between {one} and {other}?", str(abs((one - other).days))
+
+
 @pytest.mark.parametrize(
     ("prompt", "change"),
     [
+        (weekday, lambda answer: "Friday" if answer == "Monday" else "Monday"),
+        (between, lambda answer: str(int(answer) + 31)),
         (added, lambda answer: str(int(answer) + 7)),
         (story, lambda answer: f"{answer[:-1]}{(int(answer[-1]) + 3) % 10}"),
         (share, lambda answer: f"{float(answer) + 0.4:.2f}"),
@@ -149,7 +167,7 @@ def capitals(dice: random.Random) -> tuple[str, str]:
 
 @pytest.mark.parametrize(
     "prompt",
-    [added, story, share, backwards, vowels, ordered, numeral, clamped, discounted, signed, worded,
+    [added, story, share, backwards, vowels, ordered, numeral, weekday, between, clamped, discounted, signed, worded,
      distinct, largest, syllables, sorted_names, capitals],
 )  # fmt: skip
 @pytest.mark.parametrize("seed", range(6))

@@ -7,7 +7,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envyard_runner.survey.near_duplicates import repeated
+from envyard_runner.survey.near_duplicates import TextIndex, common_grams, repeated
 
 
 def sentences(n: int, seed: int = 1) -> list[str]:
@@ -25,6 +25,15 @@ def test_copies_and_near_copies_are_counted_apart() -> None:
 def test_templates_with_other_numbers_are_no_copies() -> None:
     texts = [f"Add {a} and {a * 7 % 991}. Reply with the number alone." for a in range(200)]
     assert repeated(texts) == (0, 0)
+
+
+def test_long_instructions_that_all_texts_share_make_no_copies() -> None:
+    rules = " ".join(f"rule{n}" for n in range(60))
+    texts = [f"{rules}. Sort {text}" for text in sentences(40)]
+    texts += [f"{texts[3]} indeed", f"{rules}. Sort w1 w2 w3"]
+    index = TextIndex(common_grams(texts))
+    assert [index.near_or_add(text) for text in texts] == [None] * 40 + [3, None]
+    assert common_grams(texts[:5]) == frozenset()
 
 
 def test_short_texts_are_compared_whole() -> None:

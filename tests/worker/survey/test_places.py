@@ -28,3 +28,28 @@ def test_an_answer_at_one_place_of_every_prompt_is_named() -> None:
 )
 def test_choices_constants_and_few_tasks_have_no_place(tasks: list[tuple[str, str]]) -> None:
     assert answer_place(tasks) == (0, "")
+
+
+QUEUES = ("billing", "access", "delivery", "returns")
+
+
+def test_a_number_that_names_a_task_and_tells_its_label_is_named() -> None:
+    told = [(f"Ticket {n % 4 + 1}{n:05d}\n\nHelp me.", QUEUES[n % 4]) for n in range(40)]
+    assert answer_place(told) == (40, "told by the first digit of the identifier")
+    letters = [(f"#{QUEUES[n % 4][:2]}-{n:03d} Help me.", QUEUES[n % 4]) for n in range(40)]
+    assert answer_place(letters) == (40, "told by the letters of the identifier")
+
+
+@pytest.mark.parametrize(
+    "tasks",
+    [
+        [(f"Ticket {7919 * n % 90000}: help me.", QUEUES[n % 4]) for n in range(60)],
+        [(f"Case {n + 100}: is it even?", ("yes", "no")[n % 2]) for n in range(40)],
+        [(f"Add {n % 4}00 and 1.", QUEUES[n % 4]) for n in range(40)],
+        [(f"Ticket 1{n:05d}: help me.", "billing") for n in range(40)],
+    ],
+)
+def test_numbers_that_say_nothing_and_numbers_of_the_task_are_not(
+    tasks: list[tuple[str, str]],
+) -> None:
+    assert answer_place(tasks) == (0, "")

@@ -39,6 +39,11 @@ HEXADECIMAL = re.compile(
     r"(?<!\w)(#|0x|(?=[0-9]*[a-f])(?=[a-f]*[0-9])(?=[0-9a-f]{6}))([0-9a-f]{2,64})(?!\w)|.",
     re.IGNORECASE | re.DOTALL,
 )
+CONFIDENCE = re.compile(
+    r"(?P<field>\b(?:confidence|probability|certainty|likelihood)\b[^\w\n.+-]{1,8})"
+    r"\d+(?:\.\d+)?(?![\w.])",
+    re.IGNORECASE,
+)
 OPPOSITES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "invalid"}
 OPPOSITES |= {wrong: right for right, wrong in OPPOSITES.items()}
 OPTIONS = "ABCDEFGHIJ"
@@ -118,6 +123,11 @@ def other_answer(reply: str, alphabet: Alphabet = ANY) -> str:
     if answer.lstrip().startswith(("{", "[{")):
         return marked.holding(_other_values(answer))
     return marked.holding(_wrong(answer, 1, alphabet))
+
+
+def unsure(reply: str) -> str:
+    """The reply with 0 in its field of confidence or probability, if it has one."""
+    return CONFIDENCE.sub(lambda match: f"{match['field']}0", reply)
 
 
 def _other_values(text: str) -> str:

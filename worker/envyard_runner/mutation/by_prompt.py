@@ -33,6 +33,20 @@ ORDERED = re.compile(
     r"\bhow many|\bnumber of|<=?|\u2264",
     re.IGNORECASE,
 )
+ITEMS = re.compile(r"[^,;\n>{}\[\]]{1,60}(?:(?:,|;|->|\n)[^,;\n>{}\[\]]{1,60}){2,40}")  # 3 or more
+TERMS = re.compile(r"\s[+*x\u00d7\u00b7\u22c5&|=]\s")
+ORDER_WANTED = re.compile(
+    r"\bsort(?:ed)?\b|\bin (?:\w+ ){0,3}order\b|\border(?:ed|ing)? (?:by|from|of the)\b"
+    r"|\bascending|\bdescending|\balphabetical|\bchronological|\breverse|\bsequence of"
+    r"|\b(?:smallest|largest|oldest|newest|earliest|latest|lowest|highest|shortest|longest|lightest"
+    r"|heaviest|youngest|cheapest) (?:\w+ )?first\b",
+    re.IGNORECASE,
+)
+ANY_ORDER = re.compile(
+    r"\b(?:any|no particular|whatever|whichever|arbitrary) order\b"
+    r"|\border (?:\w+ ){0,2}(?:does not|doesn't|is not|isn't|is irrelevant|may be|can be)",
+    re.IGNORECASE,
+)
 ONCE = re.compile(r"\b(?:at most|exactly|only|just|no more than) once\b", re.IGNORECASE)
 FRACTION = re.compile(r"-?\d{1,12}\.(\d{1,8})")
 LONG_FRACTION = re.compile(r"-?\d{1,12}\.\d{8,18}")
@@ -98,12 +112,28 @@ def shorter(answer: str, prompt: str) -> str | None:
 
 
 def order(answer: str, prompt: str) -> str | None:
-    """The words of a sentence in reverse order; a list that commas part may have any, and so may
-    the text that the prompt asks to write."""
+    """The words of a sentence in reverse order, or the items of a list where the prompt asks for an
+    order. A list that commas part may else have any, and so may terms and factors, and the text
+    that the prompt asks to write."""
+    text = answer.strip()
+    if ITEMS.fullmatch(text):
+        return _reversed_list(text) if _asks_for_order(prompt) else None
     words = answer.split()
-    if len(words) < 3 or "," in answer or "\n" in answer.strip() or words == words[::-1]:
+    if len(words) < 3 or "," in answer or "\n" in text or words == words[::-1]:
         return None
-    return None if WRITTEN.search(prompt) or is_object(answer) else " ".join(reversed(words))
+    free = WRITTEN.search(prompt) or is_object(answer) or TERMS.search(answer)
+    return None if free else " ".join(reversed(words))
+
+
+def _asks_for_order(prompt: str) -> bool:
+    return ORDER_WANTED.search(prompt) is not None and ANY_ORDER.search(prompt) is None
+
+
+def _reversed_list(text: str) -> str | None:
+    parts = re.split(r"(\s*(?:,|;|->|\n)\s*)", text)
+    items, reversed_items = parts[::2], parts[::2][::-1]
+    parts[::2] = reversed_items
+    return "".join(parts) if items != reversed_items else None
 
 
 def reused(answer: str, prompt: str) -> str | None:

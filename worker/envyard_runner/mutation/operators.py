@@ -12,7 +12,15 @@ import zlib
 from collections.abc import Callable
 
 from envyard_runner.mutation.alphabets import ANY, Alphabet
-from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, Marked, find_answer, shifted
+from envyard_runner.mutation.answers import (
+    OPPOSITES,
+    OPTIONS,
+    Marked,
+    find_answer,
+    other_answer,
+    shifted,
+    unsure,
+)
 from envyard_runner.mutation.by_prompt import BY_PROMPT
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.lists import repeated
@@ -29,6 +37,7 @@ SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
 FEW_WORDS = 4
 SHORTEST_WORD = 4  # of which the first character is no abbreviation
 FEWEST_FIELDS = 3
+DOUBTED = "doubted"  # changes the reply, not only its answer
 LONGEST_VALUE = 40  # characters of a field's text; a longer one may rightly be paid in other words
 # The operators that change one value of an object of several fields; others change all of it.
 OF_VALUES = frozenset(
@@ -274,6 +283,8 @@ def mutate(
     """The changed reply, its answer before and after; None where nothing can be changed. The
     alphabet is that of the answers of the set, `prompt` what the policy reads first."""
     marked = find_answer(reply)
+    if operator == DOUBTED:
+        return _doubted(reply, marked, alphabet)
     if operator in BY_PROMPT:
         after = BY_PROMPT[operator](marked.answer, prompt)
     elif not alphabet.covers(marked.answer):
@@ -289,6 +300,16 @@ def mutate(
     if operator == "spaces":
         changed = f"\n {changed} \n"
     return changed, marked.answer, after
+
+
+def _doubted(reply: str, marked: Marked, alphabet: Alphabet) -> tuple[str, str, str] | None:
+    """A wrong answer with 0 in the reply's field of confidence: to doubt it may be right, but must
+    not be worth what a right answer is."""
+    changed = unsure(reply)
+    if changed == reply:
+        return None
+    changed = unsure(other_answer(reply, alphabet))
+    return changed, marked.answer, f"{find_answer(changed).answer}, with confidence 0"
 
 
 def _change(answer: str, operator: str) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any
 from envyard.contract.survey import MAX_CONTRADICTIONS, Contradiction, Split, Survey
 from envyard.contract.task_texts import MAX_INDICES
 from envyard.contract.values import count, text
-from envyard_runner.survey.near_duplicates import TextIndex
+from envyard_runner.survey.near_duplicates import TextIndex, common_grams
 from envyard_runner.survey.places import answer_place
 
 ROWS = 400  # of one event
@@ -122,7 +122,7 @@ def repeated_tasks(tasks: Sequence[Listed]) -> tuple[int, int]:
     begin every task with the same words. Neither are tasks with other images.
     """
     first: defaultdict[str, list[Listed]] = defaultdict(list)
-    index, distinct = TextIndex(), list[Listed]()
+    index, distinct = TextIndex(common_grams(sorted({t.prompt for t in tasks}))), list[Listed]()
     exact = near = 0
     for task in prompted(tasks):
         if any(task.same_data(other) for other in first[task.key]):
@@ -189,7 +189,7 @@ def without_answer(tasks: Sequence[Listed]) -> list[int]:
 def overlap(train: Sequence[Listed], evaluation: Sequence[Listed]) -> tuple[list[int], list[int]]:
     """The evaluation tasks that equal a training task, and those that nearly do."""
     exact_keys: defaultdict[str, list[Listed]] = defaultdict(list)
-    index, distinct = TextIndex(), list[Listed]()
+    index, distinct = TextIndex(common_grams(sorted({t.prompt for t in train}))), list[Listed]()
     for task in prompted(train):
         if not exact_keys[task.key] and task.prompt.strip():
             index.add(task.prompt)

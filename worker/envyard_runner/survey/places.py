@@ -1,10 +1,13 @@
-"""Is the answer at the same place of every prompt? Then copying that place earns the reward."""
+"""Is the answer at the same place of every prompt? Then copying that place earns the reward.
+
+Or does a number that only names the task, such as `Ticket 30127`, tell which label is right?
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
 KINDS = {"number": re.compile(r"-?\d[\d,]*(?:\.\d+)?"), "word": re.compile(r"[^\W\d_]+")}
@@ -12,17 +15,57 @@ PLACES = 10  # from the beginning, and from the end
 ENOUGH, VARIED = 10, 5  # tasks with an answer, and different answers among them
 NEARLY_ALL = 0.9
 MAX_TASKS = 2_000
+IDENTIFIER = re.compile(
+    r"(?:#|\b(?:ticket|id|case|record|ref|reference|file|sample|document|message|entry|invoice"
+    r"|report|patient|claim|order|request|review|article|email|call)[ :#-]{1,3})"
+    r"(?P<letters>[a-z]{0,4})-?(?P<digits>\d{2,})"
+)
+LABELS = range(3, 13)  # different answers; of two, a digit may rightly decide
+LARGEST_LABEL, FEWEST_OF_PIECE = 0.6, 5  # share of one label, and tasks for each piece on average
+TELLS = 0.95
+
+
+PIECES: dict[str, Callable[[re.Match[str]], str]] = {
+    "the letters": lambda match: match["letters"],
+    "the first digit": lambda match: match["digits"][0],
+    "the last digit": lambda match: match["digits"][-1],
+    "the length": lambda match: str(len(match["digits"])),
+}
 
 
 def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     """How many tasks, of pairs of prompt and answer, have the answer at the most common place, and
     that place ("number 1"); (0, "") where nine of ten do not. The first MAX_TASKS count."""
     known = [(prompt.casefold(), answer.strip().casefold()) for prompt, answer in tasks[:MAX_TASKS]]
+    return _telling_identifier(known) or _same_place(known)
+
+
+def _same_place(known: Sequence[tuple[str, str]]) -> tuple[int, str]:
     if len(known) < ENOUGH or len({answer for _, answer in known}) < VARIED:
         return 0, ""
     places = Counter(place for each in known for place in dict.fromkeys(_places(*each)))
     place, count = next(iter(places.most_common(1)), ("", 0))
     return (count, place) if count >= NEARLY_ALL * len(known) else (0, "")
+
+
+def _telling_identifier(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
+    """How many labels follow from one piece of the identifier, where nearly all do."""
+    matches = [(IDENTIFIER.search(prompt), answer) for prompt, answer in known]
+    rows = [(match, answer) for match, answer in matches if match is not None]
+    labels = Counter(answer for _, answer in rows)
+    labelled = len(labels) in LABELS and not any(re.search(r"\d", label) for label in labels)
+    if not labelled or len(rows) < max(ENOUGH, NEARLY_ALL * len(known)):
+        return None
+    if max(labels.values()) > LARGEST_LABEL * len(rows):
+        return None
+    for name, piece in PIECES.items():
+        answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for match, answer in rows:
+            answers[piece(match)][answer] += 1
+        told = sum(max(each.values()) for each in answers.values())
+        if told >= TELLS * len(rows) and len(answers) * FEWEST_OF_PIECE <= len(rows):
+            return told, f"told by {name} of the identifier"
+    return None
 
 
 def _places(prompt: str, answer: str) -> Iterator[str]:

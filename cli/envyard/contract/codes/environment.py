@@ -71,6 +71,12 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.scores_by_chance",
+        "A reward draws random numbers that nothing seeds.",
+        "Seed a generator of the reward's own by the task, or score by all cases.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.clock_in_tasks",
         "The tasks are made from the time at which they are loaded.",
         "Fix the date in the task and state it in the prompt, so that each load gives the same "

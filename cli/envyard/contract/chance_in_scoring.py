@@ -1,0 +1,59 @@
+"""Rewards that draw random numbers without a seed: one reply is paid otherwise from time to time.
+
+Replays show this of the replies that a run has; a partly right program that is tried on three of
+its sixteen cases is seldom among them, so the code is read. Tools and opponents may draw.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from envyard.contract.findings import Finding, finding
+from envyard.contract.needs.code import index
+from envyard.contract.rollout_functions import Definition, Definitions
+from envyard.contract.sources import Sources
+
+MAX_FINDINGS = 5
+DRAWS = re.compile(
+    r"(?:random|numpy\.random)\.(?:random|rand|randn|randint|randrange|integers|uniform|choices?"
+    r"|sample|shuffle|permutation|gauss|normal\w*|betavariate|triangular|getrandbits)"
+)
+GENERATORS = re.compile(r"(?:random\.(?:System)?Random|numpy\.random\.(?:default_rng|RandomState))")
+SEEDS = re.compile(r"(?:random|numpy\.random)\.seed")
+
+
+def chance_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
+    """A warning for each place where a reward, or a function that it calls, draws by a generator
+    that nothing seeds."""
+    sources = Sources.of(members)
+    if not any(b"random" in sources[file.path] for file in sources.files.values()):
+        return
+    codes = {name: index(name, file, {}) for name, file in sources.files.items()}
+    places = (
+        (definition.code.where(node), ast.unparse(node)[:120])
+        for definition in Definitions(codes).of_scoring
+        for node in _draws(definition)
+    )
+    for where, text in islice(dict.fromkeys(places), MAX_FINDINGS):
+        message = (
+            f"{where} draws random numbers without a seed in a reward ({text}): the same reply is "
+            "paid otherwise another time"
+        )
+        yield finding("env.scores_by_chance", message, where=where)
+
+
+def _draws(definition: Definition) -> list[ast.Call]:
+    """The calls that draw; none of a function that seeds the generator of its module."""
+    calls = [node for node in definition.nodes if isinstance(node, ast.Call)]
+    names = [definition.code.dotted(node.func) for node in calls]
+    if any(map(SEEDS.fullmatch, names)):
+        return []
+    return [
+        node
+        for node, name in zip(calls, names, strict=True)
+        if DRAWS.fullmatch(name)
+        or (GENERATORS.fullmatch(name) and not node.args and not node.keywords)
+    ]
