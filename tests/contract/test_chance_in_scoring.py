@@ -50,7 +50,7 @@ def test_seeded_draws_tasks_and_opponents_are_none(source: str) -> None:
 
 def test_a_draw_in_another_module_is_reached_by_name() -> None:
     members = {
-        "env/__init__.py": TODAY.format("return check(reply)").encode(),
+        "env/__init__.py": TODAY.format("return to_thread(check, reply)").encode(),
         "env/checks.py": b"import random\ndef check(reply):\n    return random.random()\n",
     }
     (item,) = chance_in_scoring(members)

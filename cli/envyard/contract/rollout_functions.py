@@ -95,8 +95,9 @@ class Definitions:
     @cached_property
     def of_scoring(self) -> list[Definition]:
         """The rewards, and the functions that they may call."""
-        names = [name for each in self._rewards for name in _called(each)]
-        known = {id(each.node): each for each in (*self._rewards, *self._closure(names, _called))}
+        names = [name for each in self._rewards for name in _mentioned(each)]
+        called = self._closure(names, _mentioned)
+        known = {id(each.node): each for each in (*self._rewards, *called)}
         return [*known.values()]
 
     @cached_property

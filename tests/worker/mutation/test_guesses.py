@@ -29,6 +29,7 @@ SUM = "Add 12 and 30.\nReply with the number."
         ('{"answer": "7"}', "Is it 3 or 7?", '{"answer": "3"}'),
         ("<expr>(2 + 3) * 7</expr>", "Numbers: 2, 3, 7. Reach 35 with them.", "<expr>35</expr>"),
         ("<answer>3500 m</answer>", "Express 3.5 km in m.", "<answer>3.5 km</answer>"),
+        ("8.453e+08 ml", "Convert 8453 hl to ml.", "8453 hl"),
         ("6 / 2 x 4", "Reach 12 with 2, 4, 6.", "12"),
     ],
 )

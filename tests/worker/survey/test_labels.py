@@ -11,6 +11,7 @@ from envyard_runner.survey.labels import label_rule
 Rows = list[tuple[int, str, str]]
 NAMES = ["Ana", "Bo", "Cem", "Dia", "Eli", "Fay", "Gus", "Hal", "Ida", "Jon"]
 THINGS = ["apples", "pears", "plums", "nuts", "figs"]
+WEEKDAYS = [f"{date(2024, 1, day):%A}" for day in range(1, 8)]
 SYLLABLES = ["ba", "ko", "li", "mu", "ne", "ri", "su", "ta", "vo", "zi"]
 
 
@@ -81,7 +82,7 @@ def between(dice: random.Random) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("prompt", "change"),
     [
-        (weekday, lambda answer: "Friday" if answer == "Monday" else "Monday"),
+        (weekday, lambda answer: WEEKDAYS[WEEKDAYS.index(answer) - 1]),
         (between, lambda answer: str(int(answer) + 31)),
         (added, lambda answer: str(int(answer) + 7)),
         (story, lambda answer: f"{answer[:-1]}{(int(answer[-1]) + 3) % 10}"),
@@ -167,7 +168,8 @@ def capitals(dice: random.Random) -> tuple[str, str]:
 
 @pytest.mark.parametrize(
     "prompt",
-    [added, story, share, backwards, vowels, ordered, numeral, weekday, between, clamped, discounted, signed, worded,
+    [added, story, share, backwards, vowels, ordered, numeral, weekday, between, clamped,
+     discounted, signed, worded,
      distinct, largest, syllables, sorted_names, capitals],
 )  # fmt: skip
 @pytest.mark.parametrize("seed", range(6))

@@ -21,7 +21,9 @@ from envyard_runner.mutation.records import is_object, with_tags, with_values
 from envyard_runner.mutation.vacuous import vacuous_in
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
-QUANTITY = re.compile(r"-?\d[\d,]*(?:\.\d+)? ?[^\W\d_]{1,12}(?!\w)")  # a number and its unit
+QUANTITY = re.compile(  # a number and its unit
+    r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)? ?[^\W\d_]{1,12}(?!\w)"
+)
 LISTED_OPTION = re.compile(r"^\s*\(?([A-J])[).:]", re.MULTILINE)
 QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|'([^'\n]{2,80})'|`([^`\n]{2,80})`")
 LIST = re.compile(r"[^\s,:;.]+(?:, ?[^\s,:;.]+){2,}")

@@ -64,7 +64,7 @@ def _telling_identifier(known: Sequence[tuple[str, str]]) -> tuple[int, str] | N
             answers[piece(match)][answer] += 1
         told = sum(max(each.values()) for each in answers.values())
         if told >= TELLS * len(rows) and len(answers) * FEWEST_OF_PIECE <= len(rows):
-            return told, f"told by {name} of the identifier"
+            return told, f"told by {name} of the id"
     return None
 
 
