@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.zoo import (
+    comparisons,
     conduct,
     evasions,
     forms,
@@ -37,6 +38,7 @@ ENTRIES: tuple[Entry, ...] = (
     *incomplete.FLAWED,
     *orders_and_decimals.FLAWED,
     *given_numbers.FLAWED,
+    *comparisons.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -47,6 +49,7 @@ ENTRIES: tuple[Entry, ...] = (
     *incomplete.SOUND,
     *orders_and_decimals.SOUND,
     *given_numbers.SOUND,
+    *comparisons.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
