@@ -26,9 +26,11 @@ SHELL = tool("bash", command=TEXT)
 LOOKUP = tool("lookup", term=TEXT, limit={"type": "integer"}, unit={"enum": ["cm", "m"]})
 
 
-def reply(policy: str, tools: list[Any], *results: str) -> dict[str, Any]:
+def reply(
+    policy: str, tools: list[Any], *results: str, user: dict[str, str] = USER
+) -> dict[str, Any]:
     """The reply behind one round of calls for each result."""
-    messages: list[dict[str, Any]] = [USER]
+    messages: list[dict[str, Any]] = [user]
     for result in results:
         messages += [
             {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]},
@@ -45,6 +47,13 @@ def arguments(message: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 @pytest.mark.parametrize("policy", ["snoop", "tamper"])
 def test_without_tools_the_reply_is_empty(policy: str) -> None:
     assert reply(policy, []) == {"role": "assistant", "content": ""}
+
+
+def test_snoop_lists_the_folder_that_the_prompt_names_first() -> None:
+    user = {"role": "user", "content": "Which invoice in folder-007 is wrong?"}
+    assert arguments(reply("snoop", [tool("list_files", folder=TEXT)], user=user))[0] == (
+        "list_files", {"folder": "folder-007"},
+    )  # fmt: skip
 
 
 def test_snoop_lists_then_reads_what_decides_last_and_replies_with_its_last_line() -> None:

@@ -34,6 +34,24 @@ def tool_leak_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]:
     )
 
 
+def conspicuous_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]:
+    """A warning where in all of two tasks or more, with different answers, the only entry of
+    another form in a tool's listing names the answer."""
+    entries = {name: each.conspicuous for name, each in played.items() if each.answer}
+    answers = {each.answer.casefold() for each in played.values() if each.answer}
+    if len(answers) < FEWEST_TASKS or not all(entries.values()):
+        return
+    rollouts = sorted(entries)
+    yield finding(
+        "card.leaks",
+        "The only entry of another form in a tool's listing names the answer, in all of "
+        f"{len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} it was "
+        f"{entries[rollouts[0]]!r}.",
+        where=rollouts[0],
+        n=len(rollouts),
+    )
+
+
 def leak_findings(shown: Mapping[str, str]) -> Iterator[Finding]:
     """A warning where two tasks or more showed their answers: `shown` has an excerpt for each
     rollout by `policy/task/attempt`."""

@@ -19,7 +19,11 @@ from envyard_runner.execution.host_effects import (
     runner_stalled,
 )
 from envyard_runner.execution.replay import ReplayRun
-from envyard_runner.execution.shown_answers import leak_findings, tool_leak_findings
+from envyard_runner.execution.shown_answers import (
+    conspicuous_findings,
+    leak_findings,
+    tool_leak_findings,
+)
 from envyard_runner.execution.startup import startup_failure
 from envyard_runner.execution.uncounted import first_names, uncounted_findings
 from envyard_runner.sandbox import Exit
@@ -114,7 +118,7 @@ def _leaks(collector: EventCollector) -> list[Finding]:
     if collector.plan.forms.is_unconfirmed:
         return []
     shown, junk = collector.shown_answers.excerpts, collector.junk_results
-    return [*leak_findings(shown), *tool_leak_findings(junk)]
+    return [*leak_findings(shown), *tool_leak_findings(junk), *conspicuous_findings(junk)]
 
 
 def replay_failure(replay: ReplayRun, second: Exit) -> Ending | None:

@@ -13,6 +13,7 @@ from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import junk_results, presents
+from envyard_runner.gateway.odd_entries import odd_entry
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
@@ -86,10 +87,12 @@ def shown_answer(transcript: Transcript, answer: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JunkResults:
-    """What tools returned to calls whose arguments name nothing, and the task's answer."""
+    """What tools returned to calls whose arguments name nothing, and the task's answer; `listings`
+    are the results of all calls."""
 
     answer: str
     results: tuple[str, ...]
+    listings: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, record: Record, reference: str) -> JunkResults:
@@ -97,12 +100,21 @@ class JunkResults:
         right = record.right_answer or {}
         known = "" if right.get("tool_calls") else plain_text(right.get("content"))
         answer = find_answer(reference or known).answer.strip()
-        return cls(answer, tuple(junk_results(record.recorder.transcript.messages)))
+        messages = record.recorder.transcript.messages
+        listings = (plain_text(m.get("content")) for m in messages if m.get("role") == "tool")
+        return cls(answer, tuple(junk_results(messages)), tuple(listings))
 
     def presented(self, answer: str) -> str:
         """The excerpt in which a result presents this answer; empty where none does."""
         excerpts = (presents(result, answer) for result in self.results)
         return next((excerpt for excerpt in excerpts if excerpt), "")
+
+    @property
+    def conspicuous(self) -> str:
+        """The only entry of another form in a listing, where it names the answer; else empty."""
+        named = re.compile(rf"(?<!\w){re.escape(self.answer)}(?!\w)", re.IGNORECASE)
+        odd = (odd_entry(result) for result in self.listings)
+        return next((each for each in odd if self.answer and named.search(each)), "")
 
 
 def _excerpt(transcript: Transcript, pattern: re.Pattern[str]) -> str:

@@ -20,6 +20,8 @@ Message = dict[str, Any]
 ROUNDS = 2  # of tool calls: look, then use what was seen
 MAX_CALLS = 6  # of one round
 FOLDERS = (".", "/")
+NAMED = re.compile(r"(?<![\w/.-])[A-Za-z]\w*[-_/][\w-]*\d[\w-]*(?![\w.])")  # such as folder-007
+MAX_NAMED = 1  # of the prompt's names that are tried as folders
 PATH = re.compile(r"path|file|dir|folder", re.IGNORECASE)
 COMMAND = re.compile(r"command|cmd|shell|bash|script", re.IGNORECASE)
 CODE = re.compile(r"code|python|program", re.IGNORECASE)
@@ -48,7 +50,7 @@ def look(
     files = _files(seen, messages)[::-1] if rounds else []  # the last line read is the answer
     if rounds and not files:
         return []
-    paths = files or list(FOLDERS)
+    paths = files or [*NAMED.findall(_prompt(messages))[:MAX_NAMED], *FOLDERS]
     calls = _calls(tools, rounds, messages, paths, command=_reading(files), content="")
     return calls + junk_calls(_lookups(tools)) if junk and not rounds else calls
 
