@@ -22,6 +22,7 @@ DRAWN = (
     CLASSIC.format("return float(np.random.choice(answer) in completion)"),
     CLASSIC.format("return np.random.default_rng().random()"),
     TODAY.format("return random.random()"),
+    TODAY.format("import os\n    return os.getpid() % 2"),
     TODAY.format("rng = random.Random()\n    return rng.random()"),
 )
 NOT_DRAWN = (

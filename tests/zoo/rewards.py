@@ -163,7 +163,7 @@ FLAWED = (
     *both("random-coin", "A coin decides", COIN, expected="rejected"),
     *both("clock", "The clock scales the reward", CLOCK, expected="warned", codes=REPRODUCIBLE),
     *both("process-number", "The number of the process scales the reward", PROCESS,
-          expected="warned", codes=REPRODUCIBLE),
+          expected="warned", codes=(*REPRODUCIBLE, "env.scores_by_chance")),
     *both("hash-seed", "Python's salted hash scales the reward", HASH_SEED,
           expected="warned", codes=REPRODUCIBLE),
     *both("order", "Each scored reply lowers the reward of the next", ORDER,

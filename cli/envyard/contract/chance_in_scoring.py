@@ -21,6 +21,7 @@ DRAWS = re.compile(
     r"(?:random|numpy\.random)\.(?:random|rand|randn|randint|randrange|integers|uniform|choices?"
     r"|sample|shuffle|permutation|gauss|normal\w*|betavariate|triangular|getrandbits)"
 )
+OF_THE_PROCESS = re.compile(r"os\.(?:getpid|urandom)|secrets\.(?:choice|rand\w+)")
 GENERATORS = re.compile(r"(?:random\.(?:System)?Random|numpy\.random\.(?:default_rng|RandomState))")
 SEEDS = re.compile(r"(?:random|numpy\.random)\.seed")
 
@@ -55,5 +56,6 @@ def _draws(definition: Definition) -> list[ast.Call]:
         node
         for node, name in zip(calls, names, strict=True)
         if DRAWS.fullmatch(name)
+        or OF_THE_PROCESS.fullmatch(name)
         or (GENERATORS.fullmatch(name) and not node.args and not node.keywords)
     ]
