@@ -95,8 +95,12 @@ class Definitions:
     @cached_property
     def of_scoring(self) -> list[Definition]:
         """The rewards, and the functions that they may call."""
-        names = [name for each in self._rewards for name in _mentioned(each)]
-        called = self._closure(names, _mentioned)
+
+        def mentioned(definition: Definition) -> Iterator[str]:
+            names = _mentioned(definition)
+            return (name for name in names if name not in definition.local_names)
+
+        called = self._closure((n for each in self._rewards for n in mentioned(each)), mentioned)
         known = {id(each.node): each for each in (*self._rewards, *called)}
         return [*known.values()]
 

@@ -105,6 +105,7 @@ ORDERS = "Give the jobs in the order in which they are done, separated by commas
         ("Sort the words, the shortest first.", "a\nto\nthe", "the\nto\na"),
         ("Sort them.", "a -> b -> c", "c -> b -> a"),
         ("Name the jobs.", "weld, dry, pack", None),
+        ("Name the jobs in order to finish. What sort of jobs?", "weld, dry, pack", None),
         ("Name three jobs in any order, sorted or not.", "weld, dry, pack", None),
         ("Name the jobs in order; their order does not matter.", "weld, dry, pack", None),
         (ORDERS, "weld, dry, weld", None),
