@@ -36,7 +36,8 @@ ORDERED = re.compile(
 ITEMS = re.compile(r"[^,;\n>{}\[\]]{1,60}(?:(?:,|;|->|\n)[^,;\n>{}\[\]]{1,60}){2,40}")  # 3 or more
 TERMS = re.compile(r"\s[+*x\u00d7\u00b7\u22c5&|=]\s")
 ORDER_WANTED = re.compile(
-    r"\bsort(?:ed)?\b(?! of\b)|\bin (?:\w+ ){0,3}order\b(?! (?:to|that)\b)|\border(?:ed|ing)? (?:by|from|of the)\b"
+    r"\bsort(?:ed)?\b(?! of\b)|\bin (?:\w+ ){0,3}order\b(?! (?:to|that)\b)"
+    r"|\border(?:ed|ing)? (?:by|from|of the)\b"
     r"|\bascending|\bdescending|\balphabetical|\bchronological|\breverse|\bsequence of"
     r"|\b(?:smallest|largest|oldest|newest|earliest|latest|lowest|highest|shortest|longest|lightest"
     r"|heaviest|youngest|cheapest) (?:\w+ )?first\b",
