@@ -49,6 +49,7 @@ class Parents:
 
     def __init__(self) -> None:
         self._sockets: dict[tuple[Path, Path], socket.socket] = {}
+        self._processes: list[subprocess.Popen[bytes]] = []
         self._folder = tempfile.TemporaryDirectory(prefix="envyard-forked-", dir="/var/tmp")
         Path(self._folder.name).chmod(0o755)
 
@@ -63,7 +64,8 @@ class Parents:
             installed.symlink_to(site)
             command = [python, "-B", "-S", PARENT, str(theirs.fileno()), *MODULES]
             variables = {**OWN, "PYTHONPATH": str(installed), "HOME": HOME, "PATH": PATH}
-            subprocess.Popen(command, env=variables, pass_fds=[theirs.fileno()])
+            process = subprocess.Popen(command, env=variables, pass_fds=[theirs.fileno()])
+            self._processes.append(process)  # each ends once this one has
             theirs.close()
             self._sockets[python, site] = own
         return self._sockets[python, site]
