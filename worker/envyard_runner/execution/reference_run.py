@@ -83,8 +83,8 @@ class Served:
 class ReferenceRun:
     """The sandbox that computes the references of one gateway's rollouts after the other's.
 
-    Leave its block before what it has access to is closed. `exit` is how the sandbox ended, or what
-    it had taken when the first gateway was over; None where none was started.
+    Leave its block before what it has access to is closed. `exit` is how the last sandbox ended, or
+    what it had taken when its first gateway was over; None where none was started.
     """
 
     def __init__(self, access: RunAccess, outbox: EventOutbox) -> None:
@@ -139,6 +139,7 @@ class ReferenceRun:
             self._wakes.set()
         else:
             await self.end()
+            self.exit = None
             self._wakes.clear()
             self._running = asyncio.create_task(self._run(served, factory, keys))
         try:
