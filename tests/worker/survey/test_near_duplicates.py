@@ -36,6 +36,14 @@ def test_long_instructions_that_all_texts_share_make_no_copies() -> None:
     assert common_grams(texts[:5]) == frozenset()
 
 
+def test_texts_that_differ_in_marks_alone_are_copies() -> None:
+    texts = [
+        f"Write the letters of the word in reverse order: stone {'!' * n}" for n in range(1, 31)
+    ]
+    index = TextIndex(common_grams(texts))
+    assert [index.near_or_add(text) for text in texts] == [None, *[0] * 29]
+
+
 def test_short_texts_are_compared_whole() -> None:
     assert repeated(["one", "two", "One", "two"]) == (1, 1)  # case is no difference
     assert repeated([]) == (0, 0)

@@ -28,6 +28,7 @@ class TextIndex:
     def __init__(self, common: frozenset[str] = frozenset()) -> None:
         self._texts: list[str] = []
         self._common = common
+        self._words = {word for gram in common for word in gram.split()}
         self._index = RMinHashLSH(NEAR, PERMUTATIONS, BANDS)
 
     def near(self, text: str, *, accept: Callable[[int], bool] | None = None) -> int | None:
@@ -61,13 +62,20 @@ class TextIndex:
 
     def _grams(self, text: str) -> frozenset[str]:
         grams = word_grams(text)
-        return (grams - self._common) or grams
+        own = grams - self._common
+        words = {word for gram in own for word in gram.split()} - self._words
+        return own if any(map(_says, words)) else grams
 
     def _sketch(self, text: str) -> tuple[frozenset[str], RMinHash]:
         grams = self._grams(text)
         sketch = RMinHash(PERMUTATIONS, SEED)
         sketch.update(sorted(grams))
         return grams, sketch
+
+
+def _says(word: str) -> bool:
+    """Whether it is more than marks: prompts that differ in those alone are near copies."""
+    return any(map(str.isalnum, word))
 
 
 def common_grams(texts: Sequence[str]) -> frozenset[str]:
