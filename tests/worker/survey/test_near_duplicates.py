@@ -37,9 +37,8 @@ def test_long_instructions_that_all_texts_share_make_no_copies() -> None:
 
 
 def test_texts_that_differ_in_marks_alone_are_copies() -> None:
-    texts = [
-        f"Write the letters of the word in reverse order: stone {'!' * n}" for n in range(1, 31)
-    ]
+    rules = " ".join(f"rule{n}" for n in range(30))
+    texts = [f"{rules}. Reverse: stone {'!' * n}" for n in range(1, 31)]
     index = TextIndex(common_grams(texts))
     assert [index.near_or_add(text) for text in texts] == [None, *[0] * 29]
 
