@@ -1,5 +1,6 @@
 """`manage.py serve` as `make run` starts it: up, watched, stopped, killed, started again."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -17,6 +18,7 @@ import pytest
 from django.conf import settings
 
 from hub import supervisor
+from hub.management.commands.serve import Stopped, StopSignal
 
 pytestmark = pytest.mark.flow
 NAMES = ("clock", "runner", "web", "worker")
@@ -157,6 +159,15 @@ def test_serve_restarts_after_a_kill_and_leaves_no_process_when_stopped(
     assert place.terminal.read_text().rstrip().endswith("stopped")
     assert not living(children)
     assert place.processes() == {}
+
+
+def test_a_signal_whose_exception_a_finalizer_lost_still_stops_the_hub() -> None:
+    stop = StopSignal()
+    stop.check()
+    with contextlib.suppress(Stopped):  # as Python does in a finalizer
+        stop.receive(signal.SIGINT, None)
+    with pytest.raises(Stopped):
+        stop.check()
 
 
 def test_a_home_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:

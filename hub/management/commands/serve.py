@@ -32,6 +32,24 @@ class Stopped(BaseException):
     """A signal ended this process; a BaseException, so that no handler of errors catches it."""
 
 
+class StopSignal:
+    """Raises Stopped at a signal, and again at each `check`: an exception that a handler raises in
+    a finalizer is lost."""
+
+    def __init__(self) -> None:
+        self.received = False
+
+    def receive(self, signum: int, frame: FrameType | None) -> None:
+        """The handler."""
+        self.received = True
+        raise Stopped
+
+    def check(self) -> None:
+        """Raise if the signal was received before."""
+        if self.received:
+            raise Stopped
+
+
 class Command(BaseCommand):
     """Migrate, start web, hub worker, clock and runner, publish the examples, restart programs."""
 
@@ -46,8 +64,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        self._signal = StopSignal()
         for signum in SIGNALS:
-            signal.signal(signum, _stop)
+            signal.signal(signum, self._signal.receive)
         os.umask(0o077)  # the database holds password hashes
         if options["with_parent"]:
             supervisor.die_with_parent()
@@ -77,6 +96,7 @@ class Command(BaseCommand):
             if publisher:
                 at_the_end.callback(publisher.stop)
             while True:
+                self._signal.check()
                 watcher.restart_ended()
                 if publisher and publisher.step():
                     self._say("{} of {} examples are listed".format(*publish_examples.listed()))
@@ -108,6 +128,7 @@ class Command(BaseCommand):
     def _wait_until_ready(self, watcher: supervisor.Supervisor) -> None:
         deadline = time.monotonic() + READY_SECONDS
         while not _healthy():
+            self._signal.check()
             watcher.restart_ended()
             if time.monotonic() > deadline:
                 log = settings.HUB_HOME / "logs" / "web.log"
@@ -165,10 +186,6 @@ class Command(BaseCommand):
     def _say(self, text: str) -> None:
         self.stdout.write(f"{time.strftime('%H:%M:%S')} {text}")
         self.stdout.flush()
-
-
-def _stop(signum: int, frame: FrameType | None) -> None:
-    raise Stopped
 
 
 @contextlib.contextmanager

@@ -276,3 +276,16 @@ def test_repeated_prompts_with_other_data_are_copies_where_references_show_it(
         settings = {"ok": True, "reward": 1.0} | plays
         survey.play(task, tasks[task]["prompt"], f"sorted {task % 12}", **settings)
     assert survey.result.exact == copies
+
+
+def test_an_identifier_that_tells_the_labels_of_played_references_is_named() -> None:
+    queues = ("billing", "access", "delivery", "returns")
+    tickets = rows(40)
+    for n, row in enumerate(tickets):
+        row["prompt"] = f"Ticket {n % 4 + 1}{n:05d}: help me."
+    survey = Surveyed(tickets)
+    for task in survey.tasks:
+        reply = f"<answer>{queues[task % 4]}</answer>"
+        survey.play(task, tickets[task]["prompt"], reply, ok=True, reward=1.0)
+    result = survey.result
+    assert (result.copied, result.copied_place) == (PLAYED, "told by the first digit of the id")

@@ -31,6 +31,7 @@ from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.hub_api.event_outbox import EventOutbox
+from envyard_runner.mutation.answers import find_answer
 from envyard_runner.sandbox import SandboxError
 from envyard_runner.survey.benchmarks import BenchmarkList, overlapping, read_lists
 from envyard_runner.survey.decimals import short_decimals
@@ -39,6 +40,7 @@ from envyard_runner.survey.incomplete import ABSENT, LONGEST_QUESTION, incomplet
 from envyard_runner.survey.labels import label_rule
 from envyard_runner.survey.leaks import leak_in, tool_texts
 from envyard_runner.survey.listing import EVAL, TRAIN, Listing, compare_tasks
+from envyard_runner.survey.places import answer_place
 from envyard_runner.survey.repeats import recounted
 from envyard_runner.survey.split_rules import split_difference
 
@@ -164,9 +166,14 @@ class SurveyRun:
         top, most = answers.most_common(1)[0] if answers else ("", 0)
         prompts = {each.index: each.prompt for each in self._listing.tasks[TRAIN]}
         labelled = [(at, prompts.get(at, ""), answer) for at, answer in self._answers.items()]
+        survey = self.survey or Survey()
+        if not survey.copied:
+            shown = [(prompt, find_answer(answer).answer) for _, prompt, answer in sorted(labelled)]
+            copied, place = answer_place(shown)
+            survey = replace(survey, copied=copied, copied_place=place)
         examples = dict(sorted(self._examples.leaks.items())[:MAX_INDICES])
         return replace(
-            recounted(self._listing, self.survey or Survey(), self._right_replies()),
+            recounted(self._listing, survey, self._right_replies()),
             answers=answers.total(),
             same_answers=most,
             top_answer=text(top, 200),
