@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from registry.accounts.permissions import Actor
-from registry.catalog.models import Version
 from registry.read_models import links
 from registry.read_models.annotations import Moment, Uri
 from registry.runs.models import Run
@@ -31,9 +30,8 @@ class ExecutedRun:
 def of_model(model: str, *, actor: Actor) -> list[ExecutedRun]:
     """The first SHOWN leased runs of the model (of none: "") whose versions the actor may see, the
     one that started first at the top; one query."""
-    rows = Run.with_shards.filter(
-        status__in=Run.LEASED_STATES, model=model, version__in=Version.objects.visible_to(actor)
-    ).select_related("version__environment__owner")
+    rows = Run.with_shards.filter(status__in=Run.LEASED_STATES, model=model)
+    rows = rows.of_versions_visible_to(actor).select_related("version__environment__owner")
     return [
         ExecutedRun(
             id=row.pk,
