@@ -49,6 +49,14 @@ def test_seeded_draws_tasks_and_opponents_are_none(source: str) -> None:
     assert list(chance_in_scoring({"env.py": source.encode()})) == []
 
 
+def test_the_number_of_the_process_is_read_without_any_other_draw() -> None:
+    source = TODAY.format("return os.getpid() % 2").replace("import random", "import os")
+    assert "random" not in source
+    assert [item.code for item in chance_in_scoring({"env.py": source.encode()})] == [
+        "env.scores_by_chance"
+    ]
+
+
 def test_a_draw_in_another_module_is_reached_by_name() -> None:
     members = {
         "env/__init__.py": TODAY.format("return to_thread(check, reply)").encode(),

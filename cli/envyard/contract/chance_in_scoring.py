@@ -23,6 +23,7 @@ DRAWS = re.compile(
 )
 OF_THE_PROCESS = re.compile(r"os\.(?:getpid|urandom)|secrets\.(?:choice|rand\w+)")
 GENERATORS = re.compile(r"(?:random\.(?:System)?Random|numpy\.random\.(?:default_rng|RandomState))")
+READS = re.compile(rb"\b(?:random|getpid|urandom|secrets)\b")
 SEEDS = re.compile(r"(?:random|numpy\.random)\.seed")
 
 
@@ -30,7 +31,7 @@ def chance_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
     """A warning for each place where a reward, or a function that it calls, draws by a generator
     that nothing seeds."""
     sources = Sources.of(members)
-    if not any(b"random" in sources[file.path] for file in sources.files.values()):
+    if not any(READS.search(sources[file.path]) for file in sources.files.values()):
         return
     codes = {name: index(name, file, {}) for name, file in sources.files.items()}
     places = (

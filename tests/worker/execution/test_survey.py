@@ -288,4 +288,7 @@ def test_an_identifier_that_tells_the_labels_of_played_references_is_named() -> 
         reply = f"<answer>{queues[task % 4]}</answer>"
         survey.play(task, tickets[task]["prompt"], reply, ok=True, reward=1.0)
     result = survey.result
-    assert (result.copied, result.copied_place) == (PLAYED, "told by the first digit of the id")
+    assert (result.copied, result.copied_place) == (
+        PLAYED,
+        "predicted by the first digit of the id",
+    )

@@ -34,10 +34,10 @@ QUEUES = ("billing", "access", "delivery", "returns")
 
 
 def test_a_number_that_names_a_task_and_tells_its_label_is_named() -> None:
-    told = [(f"Ticket {n % 4 + 1}{n:05d}\n\nHelp me.", QUEUES[n % 4]) for n in range(40)]
-    assert answer_place(told) == (40, "told by the first digit of the id")
+    predicted = [(f"Ticket {n % 4 + 1}{n:05d}\n\nHelp me.", QUEUES[n % 4]) for n in range(40)]
+    assert answer_place(predicted) == (40, "predicted by the first digit of the id")
     letters = [(f"#{QUEUES[n % 4][:2]}-{n:03d} Help me.", QUEUES[n % 4]) for n in range(40)]
-    assert answer_place(letters) == (40, "told by the letters of the id")
+    assert answer_place(letters) == (40, "predicted by the letters of the id")
 
 
 @pytest.mark.parametrize(

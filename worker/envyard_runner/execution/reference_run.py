@@ -162,6 +162,7 @@ class ReferenceRun:
             served.gateway.failure = f"its references: {type(error).__name__}: {error}"
             served.process.end("the runner failed")
         finally:
+            self._idle = False
             self._leave(self._served)
 
     def _leave(self, served: Served) -> None:

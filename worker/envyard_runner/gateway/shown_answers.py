@@ -41,7 +41,7 @@ class ShownAnswers:
             message = transcript.nodes[transcript.calls[0].reply].message
             reply = "" if message.get("tool_calls") else plain_text(message.get("content"))
             self._answers.setdefault(task, _searched(reply))
-        elif not _works_not(record.policy) or len(transcript.calls) < 2:
+        elif not _does_no_work(record.policy) or len(transcript.calls) < 2:
             return
         elif reference:
             if excerpt := shown_answer(transcript, _searched(reference)):
@@ -63,7 +63,7 @@ class ShownAnswers:
         return shown
 
 
-def _works_not(policy: str) -> bool:
+def _does_no_work(policy: str) -> bool:
     probe = PROBES.get(policy)
     return probe is not None and probe.floor is not None and not probe.calls_tools
 

@@ -63,8 +63,8 @@ class TextIndex:
     def _grams(self, text: str) -> frozenset[str]:
         grams = word_grams(text)
         own = grams - self._common
-        words = {word for gram in own for word in gram.split()} - self._words
-        return own if any(map(_says, words)) else grams
+        words = (word for gram in own for word in gram.split())
+        return own if any(_says(word) for word in words if word not in self._words) else grams
 
     def _sketch(self, text: str) -> tuple[frozenset[str], RMinHash]:
         grams = self._grams(text)

@@ -1,6 +1,6 @@
 """Is the answer at the same place of every prompt? Then copying that place earns the reward.
 
-Or does a number that only names the task, such as `Ticket 30127`, tell which label is right?
+Or does a number that only names the task, such as `Ticket 30127`, predict which label is right?
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ IDENTIFIER = re.compile(
 )
 LABELS = range(3, 13)  # different answers; of two, a digit may rightly decide
 LARGEST_LABEL, FEWEST_OF_PIECE = 0.6, 5  # share of one label, and tasks for each piece on average
-TELLS = 0.95
-
-
+PREDICTED = 0.95
 PIECES: dict[str, Callable[[re.Match[str]], str]] = {
     "the letters": lambda match: match["letters"],
     "the first digit": lambda match: match["digits"][0],
@@ -37,7 +35,7 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     """How many tasks, of pairs of prompt and answer, have the answer at the most common place, and
     that place ("number 1"); (0, "") where nine of ten do not. The first MAX_TASKS count."""
     known = [(prompt.casefold(), answer.strip().casefold()) for prompt, answer in tasks[:MAX_TASKS]]
-    return _telling_identifier(known) or _same_place(known)
+    return _identifier_place(known) or _same_place(known)
 
 
 def _same_place(known: Sequence[tuple[str, str]]) -> tuple[int, str]:
@@ -48,7 +46,7 @@ def _same_place(known: Sequence[tuple[str, str]]) -> tuple[int, str]:
     return (count, place) if count >= NEARLY_ALL * len(known) else (0, "")
 
 
-def _telling_identifier(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
+def _identifier_place(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
     """How many labels follow from one piece of the identifier, where nearly all do."""
     matches = [(IDENTIFIER.search(prompt), answer) for prompt, answer in known]
     rows = [(match, answer) for match, answer in matches if match is not None]
@@ -62,9 +60,9 @@ def _telling_identifier(known: Sequence[tuple[str, str]]) -> tuple[int, str] | N
         answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for match, answer in rows:
             answers[piece(match)][answer] += 1
-        told = sum(max(each.values()) for each in answers.values())
-        if told >= TELLS * len(rows) and len(answers) * FEWEST_OF_PIECE <= len(rows):
-            return told, f"told by {name} of the id"
+        predicted = sum(max(each.values()) for each in answers.values())
+        if predicted >= PREDICTED * len(rows) and len(answers) * FEWEST_OF_PIECE <= len(rows):
+            return predicted, f"predicted by {name} of the id"
     return None
 
 
