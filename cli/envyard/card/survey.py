@@ -104,11 +104,12 @@ def _leaks(survey: Survey) -> Iterator[Finding]:
 
 def _copied(survey: Survey) -> Iterator[Finding]:
     if survey.copied:
+        known = max(survey.answers, survey.copied) if survey.answers else survey.tasks
         message = (
-            f"In {survey.copied} of {survey.tasks} tasks the answer is {survey.copied_place} of "
+            f"In {survey.copied} of {known} tasks the answer is {survey.copied_place} of "
             "the prompt: a policy that reads nothing else is paid."
         )
-        yield finding("card.answer_place", message, n=survey.tasks, value=survey.copied)
+        yield finding("card.answer_place", message, n=known, value=survey.copied)
 
 
 def _labels(survey: Survey) -> Iterator[Finding]:
