@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from django.db import models
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from registry.accounts.models import User
 from registry.accounts.permissions import Actor
@@ -38,13 +38,13 @@ class NotificationQuerySet(QuerySet["Notification"]):
 
     def visible_to(self, actor: Actor) -> Self:
         """Those whose environment and version the person may still see."""
-        environments, versions = (
-            Environment.objects.visible_to(actor),
-            Version.objects.visible_to(actor),
-        )
+        environments = Environment.objects.visible_to(actor)
+        versions = Version.objects.visible_to(actor)
+        # An EXISTS for each notification: for an IN, SQLite reads all environments first.
         return self.filter(
-            Q(event__environment=None) | Q(event__environment__in=environments),
-            Q(event__version=None) | Q(event__version__in=versions),
+            Q(event__environment=None)
+            | Exists(environments.filter(pk=OuterRef("event__environment"))),
+            Q(event__version=None) | Exists(versions.filter(pk=OuterRef("event__version"))),
         )
 
 

@@ -7,6 +7,8 @@ python -m registry.uploads.highlighting rewards.py <rewards.py
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import html
 import os
 import resource
@@ -26,6 +28,7 @@ WAIT_SECONDS = 20  # of wall time, on a busy machine
 CPU_SECONDS = 2
 MEMORY = 2**29
 MAX_CHARACTERS = 256 * 1024
+MAX_KEPT = 32 * 1024  # characters of a file whose lines a web process keeps
 CLASSES = {"span": {name for name in STANDARD_TYPES.values() if name}}
 
 
@@ -33,13 +36,19 @@ def lines_in_process(text: str, filename: str) -> list[str]:
     """Each line as safe HTML, coloured by the language of the file name; plain where that is
     unknown, or takes more than CPU_SECONDS."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
-    if len(text) <= MAX_CHARACTERS and (lines := _coloured(text, filename)):
-        return lines
+    if len(text) <= MAX_CHARACTERS:
+        with contextlib.suppress(NotHighlighted):
+            read = _kept if len(text) <= MAX_KEPT else _coloured
+            return [*read(text, filename)]
     return [html.escape(line) for line in text.split("\n")]
 
 
-def _coloured(text: str, filename: str) -> list[str]:
-    """Empty where it failed: then the lines of the text are shown as they are."""
+class NotHighlighted(Exception):
+    """The language is unknown, or a limit was exceeded."""
+
+
+def _coloured(text: str, filename: str) -> tuple[str, ...]:
+    """The lines; raises NotHighlighted, which is tried again: the machine may have been busy."""
     command = [sys.executable, "-m", "registry.uploads.highlighting", filename]
     environ = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"}
     try:
@@ -52,10 +61,16 @@ def _coloured(text: str, filename: str) -> list[str]:
                 env=environ,
                 check=False,
             )
-    except subprocess.TimeoutExpired:
-        return []
+    except subprocess.TimeoutExpired as error:
+        raise NotHighlighted from error
     lines = completed.stdout.decode().split("\n")
-    return lines if completed.returncode == 0 and len(lines) == text.count("\n") + 1 else []
+    if completed.returncode != 0 or len(lines) != text.count("\n") + 1:
+        raise NotHighlighted
+    return tuple(lines)
+
+
+# A process for each view takes 0.2 s.
+_kept = functools.lru_cache(maxsize=32)(_coloured)
 
 
 def coloured(text: str, filename: str) -> str:

@@ -55,7 +55,7 @@ def version(alice: User) -> Version:
     return version
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.variant)])
 def test_pages_of_an_environment_fit_read_well_and_show_install_first(
     scheme: str, live_server: LiveServer, version: Version
 ) -> None:

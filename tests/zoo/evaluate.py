@@ -19,9 +19,9 @@ from envyard_runner import try_wheel
 from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext
 from envyard_runner.sandbox import Sandbox
+from tests.forked.sandbox import ForkedSandbox
 from tests.zoo import wheel as wheels
 from tests.zoo.entry import Entry
-from tests.zoo.forked.sandbox import ForkedSandbox
 
 TASKS = 5  # of a hub's smoke run
 WALL_ROLLOUTS = 30  # a run may take as long as so many rollouts

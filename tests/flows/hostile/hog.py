@@ -1,6 +1,6 @@
 """Takes all processes and all disk there is, and lives; then all memory, and does not.
 
-The two loads share one sandbox, so they take turns: each measures the whole limit.
+Loads that share a sandbox take turns: each measures the whole limit.
 """
 
 # ruff: noqa

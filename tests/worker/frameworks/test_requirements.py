@@ -80,6 +80,12 @@ def test_what_only_commands_of_earlier_releases_import_is_left_out(tmp_path: Pat
     assert needed_of(tmp_path, LOADS, "verifiers").left_out == ()
 
 
+def test_a_release_that_the_wheel_itself_requires_is_not_preferred(tmp_path: Path) -> None:
+    (pin,) = needed_of(tmp_path, LOADS, "verifiers").preferred
+    assert pin.startswith("anthropic==")
+    assert needed_of(tmp_path, LOADS, "verifiers", "Anthropic>=0.78").preferred == ()
+
+
 @pytest.mark.parametrize(
     ("own", "added"),
     [

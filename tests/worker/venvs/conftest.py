@@ -63,6 +63,7 @@ class VenvSetup:
         before: str = "",
         git: Sequence[Downloaded] = (),
         left_out: Sequence[str] = (),
+        preferred: Sequence[str] = (),
         **fields: str,
     ) -> Venv:
         """Build the venv of a small environment with these Requires-Dist lines."""
@@ -73,7 +74,8 @@ class VenvSetup:
             metadata=metadata,
         )
         agree = (lock_store or LockStore()).agree
-        options = {"agree": agree, "before": before, "git": git, "left_out": left_out}
+        options = {"agree": agree, "before": before, "git": git}
+        options |= {"left_out": left_out, "preferred": preferred}
         return asyncio.run(build_venv(self.config, wheel, extra, **options, seconds=60))
 
     def add_to_index(

@@ -55,6 +55,25 @@ def test_what_is_left_out_is_neither_locked_nor_installed(venv_setup: VenvSetup)
     assert venv_setup.run_code(venv, SAY) == "1.0\n"
 
 
+def test_a_preferred_release_is_locked_where_nothing_requires_another(
+    venv_setup: VenvSetup,
+) -> None:
+    for number in ("1.0", "2.0"):
+        venv_setup.add_to_index("deep", number)
+    venv_setup.add_to_index("dep", requires=["deep"])
+    preferred = {"preferred": ["deep==1.0"]}
+    versions = [
+        [(pin.name, pin.version) for pin in parse(*lock_store.offered)]
+        for requires in (["dep"], ["dep", "deep>1.5"])
+        for lock_store in [LockStore()]
+        if venv_setup.build(requires=requires, lock_store=lock_store, **preferred)
+    ]
+    assert versions == [[("deep", "1.0"), ("dep", "1.0")], [("deep", "2.0"), ("dep", "1.0")]]
+    (lock_store := LockStore()).locks.clear()
+    venv_setup.build(requires=["dep"], lock_store=lock_store, preferred=["deep==0.5"])
+    assert "deep==2.0" in lock_store.offered[0]
+
+
 def test_who_resolves_second_uses_the_first_ones_lock(venv_setup: VenvSetup) -> None:
     class Overtaken(LockStore):
         async def agree(self, platform: str, offered: str | None) -> str | None:

@@ -247,7 +247,7 @@ async def _build_venv(
                 machine.config, wheel, needed.requirements,
                 driven=needed.driven, requires_python=needed.requires_python,
                 agree=agree, before=job.uploaded_at, seconds=seconds,
-                git=git, left_out=needed.left_out,
+                git=git, left_out=needed.left_out, preferred=needed.preferred,
             )  # fmt: skip
         finally:
             progress.cancel()

@@ -32,13 +32,15 @@ class FrameworkRequirements:
 
     `requirements` are lines for the resolver, `driven` those that a lock made by another runner
     must meet too; `requires_python` is the framework's own Requires-Python. `left_out` names what
-    the framework requires and its environments do not import.
+    the framework requires and its environments do not import; `preferred` are pins that count where
+    nothing requires another release.
     """
 
     requirements: tuple[str, ...]
     driven: tuple[str, ...] = ()
     requires_python: str = ""
     left_out: tuple[str, ...] = ()
+    preferred: tuple[str, ...] = ()
 
 
 def framework_requirements(adapter: Adapter, *, wheel: Path, module: str) -> FrameworkRequirements:
@@ -67,8 +69,13 @@ def framework_requirements(adapter: Adapter, *, wheel: Path, module: str) -> Fra
     requirements = (framework, *beside)
     own = {*_names(declared)}
     left_out = (name for name in adapter.left_out_of(choice.release) if name not in own)
+    preferred = (pin for pin in adapter.preferred if not own.intersection(_names([pin])))
     return FrameworkRequirements(
-        requirements, adapter.driven, choice.requires_python, tuple(left_out)
+        requirements,
+        adapter.driven,
+        choice.requires_python,
+        left_out=tuple(left_out),
+        preferred=tuple(preferred),
     )
 
 

@@ -63,6 +63,7 @@ async def build_venv(
     before: str = "",
     git: Sequence[Downloaded] = (),
     left_out: Sequence[str] = (),
+    preferred: Sequence[str] = (),
     seconds: float = 600.0,
 ) -> Venv:
     """The venv of `wheel` with `extra` requirements, built within `seconds` or kept from before.
@@ -72,9 +73,10 @@ async def build_venv(
     name it was published under; `agree` reads and stores the version's locks at the hub, and
     `before` (ISO 8601) is the time of the index that counts where there is no lock yet. `git`
     are the archives of what the wheel takes from git repositories; `left_out` are distributions
-    that are not installed whatever requires them. Raises
-    VenvError (see its `fault`) and, from byte-compiling, SandboxError. Run on the main thread's
-    loop, like every sandbox.
+    that are not installed whatever requires them, and `preferred` pins that a new lock has where
+    nothing requires another release. Raises VenvError (see
+    its `fault`) and, from byte-compiling, SandboxError. Run on the main thread's loop, like every
+    sandbox.
     """
     began = time.monotonic()
     deadline = asyncio.get_running_loop().time() + seconds
@@ -92,7 +94,7 @@ async def build_venv(
             builds = GitBuilds(config, git, before, folder, deadline)
             pins = await locks.lock(
                 config, base, sorted(requirements), added=extra, agree=agree, before=before,
-                optional=wheel_requirements.scripts, left_out=left_out,
+                optional=wheel_requirements.scripts, left_out=left_out, preferred=preferred,
                 folder=folder, deadline=deadline,
                 git=locks.GitRequirements(wheel_requirements.git, builds) if git else None,
             )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -36,6 +37,7 @@ async def lock(
     added: Sequence[str],
     optional: Sequence[str] = (),
     left_out: Sequence[str] = (),
+    preferred: Sequence[str] = (),
     git: GitRequirements | None = None,
     agree: AgreeLock,
     before: str,
@@ -45,9 +47,9 @@ async def lock(
     """The exact distributions for `requirements`, of what was on the index `before` that time.
 
     `added` are those of them that the runner itself adds. `optional` ones are locked too where all
-    can be resolved together, `left_out` ones never. What comes from `git` is resolved with the
-    others and is no part of the lock. Where another runner was faster its lock counts. Raises
-    VenvError.
+    can be resolved together, `left_out` ones never; `preferred` pins count where nothing requires
+    another release. What comes from `git` is resolved with the others and is no part of the lock.
+    Where another runner was faster its lock counts. Raises VenvError.
     """
     text = await agree(base.platform, None)
     if text is None:
@@ -57,16 +59,18 @@ async def lock(
             requirements = [*requirements, *await git.builds.lines(git.requirements)]
             names = sorted(git.builds.names)
             options = (*overrides, *(f"--no-emit-package={name}" for name in names))
+        resolve = partial(
+            _resolve, config, before=before, folder=folder, deadline=deadline, preferred=preferred
+        )
         if optional:
             with suppress(VenvError):
-                lines = [*requirements, *optional]
-                resolved = await _resolve(config, lines, before, folder, deadline, *options)
+                resolved = await resolve([*requirements, *optional], *options)
         try:
             if resolved is None:
-                resolved = await _resolve(config, requirements, before, folder, deadline, *options)
+                resolved = await resolve(requirements, *options)
         except VenvError as error:
             if error.fault == "environment" and added:
-                await _require_index(config, added, before, folder, deadline, *overrides)
+                await _require_index(added, partial(resolve, added, *overrides))
             raise
         text = await agree(base.platform, resolved)
     try:
@@ -84,18 +88,11 @@ def _overrides(config: Config, folder: Path, left_out: Sequence[str]) -> tuple[s
     return ("--overrides", OVERRIDES)
 
 
-async def _require_index(
-    config: Config,
-    added: Sequence[str],
-    before: str,
-    folder: Path,
-    deadline: float,
-    *options: str,
-) -> None:
+async def _require_index(added: Sequence[str], resolve: Callable[[], Awaitable[str]]) -> None:
     """Raise VenvError, as the platform's fault, where the index has not even what the runner adds:
     it answers for nothing, and shows nothing about the environment's own requirements."""
     try:
-        await _resolve(config, added, before, folder, deadline, *options)
+        await resolve()
     except VenvError as error:
         message = (
             "the package index does not have what the runner itself adds "
@@ -107,13 +104,16 @@ async def _require_index(
 async def _resolve(
     config: Config,
     requirements: Sequence[str],
+    *options: str,
     before: str,
     folder: Path,
     deadline: float,
-    *options: str,
+    preferred: Sequence[str],
 ) -> str:
+    """The lock's text; uv prefers the pins of an earlier lock where the requirements admit them."""
     uv.make_writable(config, folder)
     (folder / "requirements.in").write_text("\n".join(requirements) + "\n", encoding="utf-8")
+    (folder / "lock.txt").write_text("".join(f"{pin}\n" for pin in preferred), encoding="utf-8")
     await uv.run(
         config,
         *("compile", "requirements.in", "--output-file", "lock.txt", *options),

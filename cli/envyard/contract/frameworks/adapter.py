@@ -57,7 +57,8 @@ class Adapter:
     of its releases beside this module; other code uses it for all three. `releases` are those that
     the guest program was written for; `installed_beside` are further requirements of the
     environment's venv. `left_out` names distributions that only the framework's own commands
-    import, with its first release that does not require them: they are not installed.
+    import, with its first release that does not require them: they are not installed. `preferred`
+    are pins that a new lock has where nothing requires another release.
     `guest_program` is `module:class` in `envyard_runner.guest`. `templates` are the folders of
     env_template that use it.
 
@@ -89,6 +90,7 @@ class Adapter:
     usage_texts: Usage
     entry_function: str = ""
     left_out: tuple[tuple[str, str], ...] = ()
+    preferred: tuple[str, ...] = ()
     behaviour: Callable[[ast.AST], Behaviour | None] = no_behaviour
 
     def __post_init__(self) -> None:

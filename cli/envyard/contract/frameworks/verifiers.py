@@ -142,6 +142,8 @@ V1 = Adapter(
     api="v1",
     releases=SpecifierSet(">=0.4,<0.5"),
     installed_beside=(),
+    # The framework imports all of it, and 2.14 has 3,200 modules where this one has 1,250.
+    preferred=("anthropic==1.0.0",),
     guest_program="verifiers_v1:VerifiersV1",
     templates=("single-turn", "multi-turn", "tool-use"),
     entry_description="a verifiers Taskset named in a module's __all__",
@@ -199,6 +201,7 @@ for prompt in env.get_eval_dataset(n=3)["prompt"]:
     entry_function=LOAD,
     # Only `vf-setup` imports it, and it has no wheel.
     left_out=(("wget", "0.2"),),
+    preferred=("anthropic==0.87.0",),  # 550 modules
     behaviour=plain_task_route,
 )
 VERIFIERS = (V1, V0)

@@ -1,4 +1,8 @@
-"""Real wheels with the real framework, run by the complete runner in real sandboxes."""
+"""Real wheels with the real framework, run by the complete runner.
+
+`runner` starts real sandboxes. `forking_runner` forks processes from one that has imported the
+framework, which takes most of a run's time: for tests of what no sandbox changes.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,7 @@ from envyard_runner.sandbox import Sandbox
 from envyard_runner.sandbox.command import ENVIRONMENT
 from envyard_runner.venvs import Venv
 from envyard_runner.venvs.build import PATH_FILE
+from tests.forked.sandbox import ForkedSandbox
 from tests.wheels import make_wheel
 from tests.worker.guest.adapters.conftest import site
 from tests.worker.scripted_sandbox import SPEC, WHEEL, Outcome, perform_run
@@ -74,6 +79,7 @@ class Runner:
     """A runner with the framework of both APIs."""
 
     home: Path
+    sandbox: type[Sandbox] = Sandbox
     performed: list[str] = field(default_factory=list)
     references: int = 0  # sandboxes of the last run that computed some
 
@@ -118,7 +124,7 @@ class Runner:
             if "env_worker.py" in options["files"]:  # references are computed while others play
                 counter.write_text(str(int(counter.read_text()) + 1))
             self.references += "reference_main.py" in options["files"]
-            return Sandbox.prepare(**options | {"config": config})
+            return self.sandbox.prepare(**options | {"config": config})
 
         wheel = WHEEL if api == "v1" else CLASSIC
         job = replace(job, wheel=spec_of(wheel).wheel)
@@ -141,9 +147,21 @@ class Runner:
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[Runner]:
+def home() -> Iterator[Path]:
     """A runner's home that every uid can reach."""
     home = Path(tempfile.mkdtemp(prefix="envyard-replays-", dir="/var/tmp"))
     home.chmod(0o755)
-    yield Runner(home)
+    yield home
     shutil.rmtree(home)
+
+
+@pytest.fixture(scope="module")
+def runner(home: Path) -> Runner:
+    """It starts real sandboxes."""
+    return Runner(home)
+
+
+@pytest.fixture(scope="module")
+def forking_runner(home: Path) -> Runner:
+    """It forks processes."""
+    return Runner(home, ForkedSandbox)

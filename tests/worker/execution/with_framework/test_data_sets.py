@@ -28,8 +28,8 @@ from tests.worker.stub_hub import contents
 pytestmark = [
     pytest.mark.sandbox, pytest.mark.adapter, pytest.mark.slow, pytest.mark.timeout(900),
 ]  # fmt: skip
-CLIENTS = {
-    "datasets 5": ("datasets==5.2.0", "huggingface-hub==2.4.0"),
+NEWEST = ("datasets==5.2.0", "huggingface-hub==2.4.0")
+EARLIER = {
     "datasets 4": ("datasets==4.8.5", "huggingface-hub==1.33.0"),
     "datasets 3": ("datasets==3.6.0", "huggingface-hub==0.36.2"),
 }
@@ -128,7 +128,13 @@ def in_training(
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("pins", CLIENTS.values(), ids=CLIENTS)
+@pytest.mark.parametrize(
+    "pins",
+    [
+        NEWEST,
+        *(pytest.param(pins, marks=pytest.mark.variant, id=name) for name, pins in EARLIER.items()),
+    ],
+)
 def test_a_run_is_locked_frozen_and_repeated_in_training(
     runner: Runner, pins: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -164,7 +170,7 @@ def test_a_frozen_run_that_reads_another_file_names_it(runner: Runner, tmp_path:
         files = tuple(file for file in entry.files if file.path != "main/test.jsonl")
         words = locked_folder(sets / "allenai/words", "allenai/words")
         lock = DataLock((*words.repositories, replace(entry, files=files)))
-        client = Client(runner, CLIENTS["datasets 5"], tmp_path / "runner", hub.url)
+        client = Client(runner, NEWEST, tmp_path / "runner", hub.url)
         outcome = client.perform(lock).outcome
     assert outcome.result == ("failed", ["data.not_locked"]), outcome.hub.log
     assert "openai/gsm8k: main/test.jsonl" in outcome.hub.endings[0]["findings"][0]["message"]

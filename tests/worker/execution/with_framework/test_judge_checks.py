@@ -49,11 +49,11 @@ def codes_of(facts: Facts) -> list[str]:
     ],
 )
 def test_each_weakness_has_its_finding_and_a_sound_reward_none(
-    runner: Runner, kind: str, codes: list[str]
+    forking_runner: Runner, kind: str, codes: list[str]
 ) -> None:
     files = {"__init__.py": "judge_kinds.py", "kind": f"judge_kind_{kind}"}
     judge = StubJudge(verdict=verdict)
-    run = runner.perform(
+    run = forking_runner.perform(
         "v0", files, module=f"kind_{kind}", judge=judge, judge_model=NAME,
         policies=("silent", "parrot", "oracle"), tasks=2, attempts=1,
     )  # fmt: skip

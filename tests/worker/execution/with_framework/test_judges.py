@@ -20,6 +20,7 @@ WHEELS = {
     "judge_v1": ("v1", 1),
     "judge_hard_coded": ("v0", 1),
 }
+IN_SANDBOX = "judge_hard_coded"  # only there its address leads to the runner's proxy
 LIVE_CHECKS = 2  # rollouts with a reply that the judge did not judge
 MODELS = {
     "judge_rubric": "gpt-4.1-nano",
@@ -34,6 +35,12 @@ def verdict(request: dict[str, Any]) -> str:
     return '{"correct": true}' if "response_format" in request else "yes"
 
 
+@pytest.fixture
+def runner_of(wheel: str, runner: Runner, forking_runner: Runner) -> Runner:
+    """The runner for that wheel."""
+    return runner if wheel == IN_SANDBOX else forking_runner
+
+
 def play(runner: Runner, wheel: str, judge: StubJudge | None, **spec: Any) -> ReplayedRun:
     api, _ = WHEELS.get(wheel, ("v0", 0))
     named = {"judge_model": NAME if judge else "", "policies": ("silent", "parrot"), "tasks": 1}
@@ -44,10 +51,10 @@ def play(runner: Runner, wheel: str, judge: StubJudge | None, **spec: Any) -> Re
 
 @pytest.mark.parametrize("wheel", WHEELS)
 def test_with_a_judge_its_calls_are_under_their_rollouts_and_replayed(
-    runner: Runner, wheel: str
+    runner_of: Runner, wheel: str
 ) -> None:
     judge = StubJudge(verdict=verdict)
-    run = play(runner, wheel, judge)
+    run = play(runner_of, wheel, judge)
     assert run.outcome.result[0] == "succeeded", run.outcome.hub.log
     assert set(run.first.values()) == {1.0}
     calls = WHEELS[wheel][1]
@@ -70,17 +77,17 @@ def test_with_a_judge_its_calls_are_under_their_rollouts_and_replayed(
 
 @pytest.mark.parametrize("wheel", WHEELS)
 def test_without_a_judge_it_needs_one_also_where_it_swallows_the_refusal(
-    runner: Runner, wheel: str
+    runner_of: Runner, wheel: str
 ) -> None:
-    run = play(runner, wheel, None)
+    run = play(runner_of, wheel, None)
     assert run.outcome.result == ("errored", ["needs.judge"]), run.outcome.hub.log
 
 
 def test_a_key_that_only_switches_behaviour_is_set_where_a_judge_is_declared(
-    runner: Runner,
+    forking_runner: Runner,
 ) -> None:
-    run = play(runner, "judge_switch", StubJudge())
+    run = play(forking_runner, "judge_switch", StubJudge())
     assert run.outcome.result[0] == "succeeded"
     assert set(run.first.values()) == {0.25}
-    run = play(runner, "judge_switch", StubJudge(), declares_judge=True)
+    run = play(forking_runner, "judge_switch", StubJudge(), declares_judge=True)
     assert set(run.first.values()) == {0.75}

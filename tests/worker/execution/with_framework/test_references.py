@@ -14,8 +14,10 @@ FILES = {"__init__.py": "seeded_oracle.py"}
 SPEC: dict[str, Any] = {"policies": ("silent", "oracle"), "tasks": 2, "survey_tasks": 100}
 
 
-def test_the_references_of_the_survey_come_from_the_process_of_the_run(runner: Runner) -> None:
-    done = runner.perform("v1", FILES, module="seeded_oracle", **SPEC)
+def test_the_references_of_the_survey_come_from_the_process_of_the_run(
+    forking_runner: Runner,
+) -> None:
+    done = forking_runner.perform("v1", FILES, module="seeded_oracle", **SPEC)
     assert done.outcome.result == ("succeeded", [])
     assert {name: done.first[name] for name in done.first if name.startswith("oracle")} == {
         f"oracle/{task}/0": 1.0 for task in (0, 1)
@@ -24,12 +26,14 @@ def test_the_references_of_the_survey_come_from_the_process_of_the_run(runner: R
     assert survey["tasks"] == 30
     assert not survey["seed_ignored"]
     assert [each["reward"] for each in survey["references"]] == [1.0] * PLAYED
-    assert runner.references == 1
+    assert forking_runner.references == 1
 
 
-def test_a_second_load_that_fails_costs_the_survey_its_references_alone(runner: Runner) -> None:
+def test_a_second_load_that_fails_costs_the_survey_its_references_alone(
+    forking_runner: Runner,
+) -> None:
     files = FILES | {"fails": "seeded_oracle.py"}
-    done = runner.perform("v1", files, module="seeded_oracle", **SPEC)
+    done = forking_runner.perform("v1", files, module="seeded_oracle", **SPEC)
     assert done.outcome.result[0] == "succeeded"
     assert done.first["oracle/0/0"] == 1.0
     assert done.outcome.hub.facts["survey"]["references"] == []

@@ -22,10 +22,12 @@ def kinds(runner: Runner) -> ReplayedRun:
 
 
 @pytest.fixture(scope="module")
-def classic(runner: Runner) -> ReplayedRun:
+def classic(forking_runner: Runner) -> ReplayedRun:
     files = {"__init__.py": "classic.py"}
     policies = ("babble", "model")
-    return runner.perform("v0", files, module="classic", policies=policies, tasks=2, attempts=2)
+    return forking_runner.perform(
+        "v0", files, module="classic", policies=policies, tasks=2, attempts=2
+    )
 
 
 def test_replays_are_sent_beside_the_rollouts_and_count_for_nothing_else(
@@ -125,9 +127,9 @@ def test_what_an_environment_takes_as_it_loads_is_free_when_it_loads_again(runne
 
 @pytest.mark.parametrize(("api", "source"), [("v0", "reasons.py"), ("v1", "reasons_v1.py")])
 def test_a_reward_that_reads_the_reasoning_is_the_same_from_the_record(
-    runner: Runner, api: str, source: str
+    forking_runner: Runner, api: str, source: str
 ) -> None:
-    again = runner.perform(
+    again = forking_runner.perform(
         api, {"__init__.py": source}, module=source.removesuffix(".py"), policies=("model",),
         tasks=2, attempts=1, model=StubModel(reasoning={"reasoning": "six sevens"}),
     )  # fmt: skip

@@ -27,10 +27,10 @@ def rows(run: ReplayedRun) -> list[tuple[Any, ...]]:
     )  # fmt: skip
 
 
-def test_an_example_in_shards_has_the_rollouts_of_one_run(runner: Runner) -> None:
+def test_an_example_in_shards_has_the_rollouts_of_one_run(forking_runner: Runner) -> None:
     def played(first_task: int, tasks: int) -> list[tuple[Any, ...]]:
         return rows(
-            runner.perform(
+            forking_runner.perform(
                 "v1", FILES, module="reverse_text", policies=("model",),
                 first_task=first_task, tasks=tasks, attempts=2,
             )
@@ -41,10 +41,10 @@ def test_an_example_in_shards_has_the_rollouts_of_one_run(runner: Runner) -> Non
     assert played(0, 1) + played(1, 2) == whole
 
 
-def test_named_tasks_have_the_rollouts_that_they_have_among_all(runner: Runner) -> None:
+def test_named_tasks_have_the_rollouts_that_they_have_among_all(forking_runner: Runner) -> None:
     def played(**chosen: Any) -> list[tuple[Any, ...]]:
         return rows(
-            runner.perform(
+            forking_runner.perform(
                 "v1", FILES, module="reverse_text", policies=("model",), attempts=1, **chosen
             )
         )

@@ -13,9 +13,9 @@ COPIES, EDITS, FLOODS, FAILS = range(4)
 
 
 @pytest.fixture(scope="module")
-def played(runner: Runner) -> ReplayedRun:
+def played(forking_runner: Runner) -> ReplayedRun:
     files = {"__init__.py": "shell.py"}
-    return runner.perform(
+    return forking_runner.perform(
         "v1", files, module="shell", policies=("silent", "oracle", "swapped"), tasks=4, attempts=1
     )
 

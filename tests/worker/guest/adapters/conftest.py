@@ -85,7 +85,8 @@ def site(api: str, *pins: str) -> Path:
     `pins` are further requirements, such as another release of a dependency. The folder is named
     site-packages because dill pickles modules elsewhere by value, and fails on some.
     """
-    requirements = [*ADAPTERS["verifiers", api].requirements, *pins]
+    adapter = ADAPTERS["verifiers", api]
+    requirements = [*adapter.requirements, *adapter.preferred, *pins]
     key = hashlib.sha256(" ".join(requirements).encode()).hexdigest()[:8]
     folder = CACHE / f"verifiers-{api}-{key}" / "site-packages"
     with one_installs(f"verifiers-{api}-{key}"):
@@ -95,7 +96,7 @@ def site(api: str, *pins: str) -> Path:
             install = [find_uv_bin(), "pip", "install", "--only-binary", ":all:", "--no-config"]
             where = ["--python", PYTHON, "--target", str(building)]
             overrides = folder.parent.with_suffix(".overrides")
-            left_out = (name for name, _ in ADAPTERS["verifiers", api].left_out)
+            left_out = (name for name, _ in adapter.left_out)
             overrides.write_text(override_lines(left_out))
             options = [*where, "--overrides", str(overrides)]
             subprocess.run([*install, *options, *requirements], check=True)

@@ -12,8 +12,12 @@ from tests.worker.guest.adapters.stub_gateway import Message, StubGateway
 
 pytestmark = [pytest.mark.adapter, pytest.mark.flow, pytest.mark.timeout(600)]
 # Every release that the guest program has a case for; the newest one stands for all later ones.
-EARLIER = ("0.1.9.post3", "0.1.10", "0.1.11", "0.1.12", "0.1.14")
-RELEASES = ["", *(pytest.param(release, marks=pytest.mark.slow) for release in EARLIER)]
+EARLIEST, *EARLIER = ("0.1.9.post3", "0.1.10", "0.1.11", "0.1.12", "0.1.14")
+RELEASES = [
+    "",
+    pytest.param(EARLIEST, marks=pytest.mark.slow),
+    *(pytest.param(release, marks=[pytest.mark.slow, pytest.mark.variant]) for release in EARLIER),
+]
 V0 = ADAPTERS["verifiers", "v0"]
 
 
