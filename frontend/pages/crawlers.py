@@ -22,7 +22,7 @@ from frontend.documentation import links
 from frontend.documentation.documents import documents
 from registry.catalog.models import Environment
 
-PAGE = 1000  # addresses of one file; of more, the slowest page of a full hub
+PAGE = 250  # addresses of one file; of more, the slowest page of a full hub
 HOUR = 3600  # seconds
 # Pages that only a person can use, and endless combinations of filters.
 DISALLOWED = (

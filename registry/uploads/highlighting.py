@@ -38,7 +38,7 @@ def lines_in_process(text: str, filename: str) -> list[str]:
     text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
     if len(text) <= MAX_CHARACTERS:
         with contextlib.suppress(NotHighlighted):
-            read = _kept if len(text) <= MAX_KEPT else _coloured
+            read = kept if len(text) <= MAX_KEPT else _coloured
             return [*read(text, filename)]
     return [html.escape(line) for line in text.split("\n")]
 
@@ -70,7 +70,7 @@ def _coloured(text: str, filename: str) -> tuple[str, ...]:
 
 
 # A process for each view takes 0.2 s.
-_kept = functools.lru_cache(maxsize=32)(_coloured)
+kept = functools.lru_cache(maxsize=32)(_coloured)
 
 
 def coloured(text: str, filename: str) -> str:

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from registry.card.models import Card
 from registry.card.summary import CardSummary, summary_of
+from registry.catalog.search import results
 from registry.models import Environment, User
 from tests.factories import make_run, make_version
 from tests.frontend import gallery_learnability
@@ -149,7 +150,11 @@ def test_filters_say_where_their_values_come_from(client: Client, evaluated: Car
     assert "No environment matches" in client.get("/envs/?turns=6%2B").content.decode()
 
 
-def test_the_time_of_listing_filters(client: Client, alice: User) -> None:
+@pytest.mark.parametrize("few", [results.FEW_FRESH, 0], ids=["few", "many"])
+def test_the_time_of_listing_filters(
+    few: int, client: Client, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "FEW_FRESH", few)
     make_version(alice, "old")
     make_version(alice, "fresh")
     earlier = timezone.now() - timedelta(days=40)

@@ -212,6 +212,14 @@ def test_highlighting_keeps_every_line_and_gives_up_on_what_takes_too_long() -> 
     assert highlighting.lines_in_process("", "x.py") == [""]
 
 
+def test_the_lines_of_a_file_are_kept_for_the_next_view() -> None:
+    source = "kept = 'for the next view'\n"
+    first = highlighting.lines_in_process(source, "x.py")
+    hits = highlighting.kept.cache_info().hits
+    assert highlighting.lines_in_process(source, "x.py") == first
+    assert highlighting.kept.cache_info().hits == hits + 1
+
+
 def test_too_many_files_at_once_are_refused(
     client: Client, version: Version, monkeypatch: Any
 ) -> None:

@@ -14,7 +14,7 @@ from datetime import timedelta
 from functools import cached_property
 from typing import NamedTuple
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from envyard.contract.facets import FACETS
@@ -35,6 +35,7 @@ from registry.catalog.search.models import DocumentQuerySet, SearchDocument
 from registry.catalog.search.rank import RANKED_FIELDS, RankedFields, rank
 from registry.catalog.search.text import TextQuery, corrections, parse
 
+FEW_FRESH = 5000  # environments: reading as many costs what passing over the older of 100,000 does
 MAX_CANDIDATES = 40  # known words that a misspelled one is compared with
 TIERS = 2  # of partial matches: see TextQuery.looser
 RELEVANCE = "relevance"
@@ -244,11 +245,18 @@ class SearchResults:
     def _visible(self) -> DocumentQuerySet:
         documents = SearchDocument.objects.all()
         if self.search.within:
-            since = timezone.now() - timedelta(days=self.search.within)
-            documents = documents.filter(
-                pk__in=Environment.objects.filter(fresh_at__gte=since).values("pk")
-            )
+            documents = documents.filter(self._is_fresh)
         if self.search.mine and isinstance(self._actor, User):
             visible = Environment.objects.visible_to(self._actor, self._token)
             return documents.filter(environment__in=visible.belonging_to(self._actor))
         return documents.listed_to(self._actor, self._token)
+
+    @cached_property
+    def _is_fresh(self) -> Q:
+        """Whether a document's environment was listed within the days. Few such environments are
+        read first; of many, each document's own is looked up until enough are found."""
+        since = timezone.now() - timedelta(days=self.search.within)
+        fresh = Environment.objects.filter(fresh_at__gte=since)
+        if fresh[: FEW_FRESH + 1].count() <= FEW_FRESH:
+            return Q(pk__in=fresh.values("pk"))
+        return Q(Exists(fresh.filter(pk=OuterRef("pk"))))
