@@ -24,11 +24,15 @@ DRAWN = (
     TODAY.format("return random.random()"),
     TODAY.format("import os\n    return os.getpid() % 2"),
     TODAY.format("rng = random.Random()\n    return rng.random()"),
+    TODAY.format("return RNG.random()") + "RNG = random.Random(7)\n",
 )
 NOT_DRAWN = (
     CLASSIC.format("return float(random.Random(answer).random() > 0.5)"),
     CLASSIC.format("random.seed(answer)\n        return random.random()"),
     CLASSIC.format("return float('random' in completion)"),
+    TODAY.format("RNG = random.Random(reply)\n    return RNG.random()")
+    + "RNG = random.Random(7)\n",
+    TODAY.format("return TABLE.sample(reply)") + "TABLE = Table()\n",
     TODAY.format("return float(reply == 'random')")
     + "def load():\n    return random.sample(range(9), 3)\n",
     TODAY.format("return float(reply == 'x')")

@@ -12,15 +12,17 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from envyard.contract.findings import Finding, finding
-from envyard.contract.needs.code import index
+from envyard.contract.needs.code import Code, index
 from envyard.contract.rollout_functions import Definition, Definitions
 from envyard.contract.sources import Sources
 
 MAX_FINDINGS = 5
-DRAWS = re.compile(
-    r"(?:random|numpy\.random)\.(?:random|rand|randn|randint|randrange|integers|uniform|choices?"
+METHODS = (
+    r"(?:random|rand|randn|randint|randrange|integers|uniform|choices?"
     r"|sample|shuffle|permutation|gauss|normal\w*|betavariate|triangular|getrandbits)"
 )
+DRAWS = re.compile(rf"(?:random|numpy\.random)\.{METHODS}")
+DRAWS_BY_A_NAME = re.compile(rf"(\w+)\.{METHODS}")
 OF_THE_PROCESS = re.compile(r"os\.(?:getpid|urandom)|secrets\.(?:choice|rand\w+)")
 GENERATORS = re.compile(r"(?:random\.(?:System)?Random|numpy\.random\.(?:default_rng|RandomState))")
 READS = re.compile(rb"\b(?:random|getpid|urandom|secrets)\b")
@@ -29,7 +31,7 @@ SEEDS = re.compile(r"(?:random|numpy\.random)\.seed")
 
 def chance_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
     """A warning for each place where a reward, or a function that it calls, draws by a generator
-    that nothing seeds."""
+    that nothing seeds, or by one of the module, whose state all rollouts change."""
     sources = Sources.of(members)
     if not any(READS.search(sources[file.path]) for file in sources.files.values()):
         return
@@ -41,8 +43,8 @@ def chance_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
     )
     for where, text in islice(dict.fromkeys(places), MAX_FINDINGS):
         message = (
-            f"{where} draws random numbers without a seed in a reward ({text}): the same reply is "
-            "paid otherwise another time"
+            f"{where} draws random numbers in a reward ({text}) without a seed of its own: the "
+            "same reply is paid otherwise another time"
         )
         yield finding("env.scores_by_chance", message, where=where)
 
@@ -53,10 +55,24 @@ def _draws(definition: Definition) -> list[ast.Call]:
     names = [definition.code.dotted(node.func) for node in calls]
     if any(map(SEEDS.fullmatch, names)):
         return []
+    shared = _generators(definition.code) - definition.local_names
     return [
         node
         for node, name in zip(calls, names, strict=True)
         if DRAWS.fullmatch(name)
         or OF_THE_PROCESS.fullmatch(name)
+        or ((found := DRAWS_BY_A_NAME.fullmatch(name)) and found[1] in shared)
         or (GENERATORS.fullmatch(name) and not node.args and not node.keywords)
     ]
+
+
+def _generators(code: Code) -> set[str]:
+    """The names that the module gives to generators, seeded or not."""
+    return {
+        target.id
+        for node in code.file.tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if GENERATORS.fullmatch(code.dotted(node.value.func))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
