@@ -31,7 +31,7 @@ from tests.flows.hub import DECIDED, Hub, serving
 from tests.registry.uploads.forms import form_of
 from tests.wheels import TASKSET, filename, make_wheel
 
-pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.flow, pytest.mark.timeout(1500)]
 
 HELD = ("leased", "preparing", "running", "scoring")
 LEASE, SWEEP = 6, 10
@@ -189,7 +189,7 @@ def kill_the_check(hub: Hub) -> None:
 def kill_each(hub: Hub) -> None:
     """Kill what an environment is named after, once its first run has reported a rollout."""
     due = set(VICTIMS)
-    deadline = time.monotonic() + 500
+    deadline = time.monotonic() + 800
     with database(hub) as connection:
         while due:
             assert time.monotonic() < deadline, f"no run to kill {due} in\n{hub.logs()}"
