@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +80,6 @@ class Runner:
 
     home: Path
     sandbox: type[Sandbox] = Sandbox
-    performed: list[str] = field(default_factory=list)
     references: int = 0  # sandboxes of the last run that computed some
 
     def perform(
@@ -102,10 +101,10 @@ class Runner:
         `outside` is its network, and `data_lock` what the hub has. A file `sandbox` beside the
         module counts the sandboxes that play or list tasks; nothing else reveals which one it is.
         """
-        folder = self.home / "environments" / f"{spec['module']}-{len(self.performed)}"
-        self.performed.append(spec["module"])
+        folder = Path(tempfile.mkdtemp(prefix=f"{spec['module']}-", dir=self.home))
+        folder.chmod(0o755)
         self.references = 0
-        (folder / spec["module"]).mkdir(parents=True)
+        (folder / spec["module"]).mkdir()
         for name, source in files.items():
             shutil.copy(WHEELS / source, folder / spec["module"] / name)
         (counter := folder / "sandbox").write_text("0")
@@ -146,9 +145,9 @@ class Runner:
         return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def home() -> Iterator[Path]:
-    """A runner's home that every uid can reach."""
+    """A runner's home that every uid can reach; one, so that forking runners import once."""
     home = Path(tempfile.mkdtemp(prefix="envyard-replays-", dir="/var/tmp"))
     home.chmod(0o755)
     yield home
