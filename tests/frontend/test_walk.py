@@ -20,6 +20,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests import chromium
 from tests.frontend import walk_data, xss
+from tests.frontend.test_gallery import COLOURS, VIOLATED
 from tests.frontend.test_narrow import BEYOND
 from tests.frontend.walk_data import Stop, Walk
 from tests.registry.access import routes
@@ -38,8 +39,6 @@ WHOLE = bool(os.environ.get("WALK_WHOLE"))  # every theme at every width: an hou
 VIOLATIONS = """document.addEventListener("securitypolicyviolation",
     event => console.error("policy violated", event.violatedDirective, event.blockedURI))"""
 SERIOUS = ("serious", "critical")
-VIOLATED = {"resultTypes": ["violations"]}  # the details of all else are slow
-COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that the theme changes
 OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true; })"
 
 
