@@ -27,8 +27,8 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def hub(home: Path) -> Iterator[Hub]:
-    """Web, worker, clock and runner; a run gets 180 s, 60 of a CPU and 2 GiB, a rollout 20 s."""
-    with limited(home, "hub", HUB_RUN_SECONDS="180") as hub:
+    """Web, worker, clock and runner; a run gets 180 s, 40 of a CPU and 2 GiB, a rollout 20 s."""
+    with limited(home, "hub", HUB_RUN_SECONDS="180", RUNNER_CPU_SECONDS="40") as hub:
         yield hub
 
 
