@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from envyard.contract.frameworks.adapters import ADAPTERS
 from envyard_runner.config import Config
 from envyard_runner.venvs import VenvError, build_venv
 from envyard_runner.venvs.cache import FACTS, HASHES, SITE
@@ -79,7 +80,8 @@ def _install_framework() -> None:
         home.chmod(0o755)  # the users of sandboxes must reach it
         config = Config.from_environment({**os.environ, "RUNNER_HOME": str(home / "runner")})
         with contextlib.suppress(VenvError):  # the tests that need them report it
-            asyncio.run(build_venv(config, write_wheel(home), agree=agree))
+            preferred = ADAPTERS["verifiers", "v1"].preferred
+            asyncio.run(build_venv(config, write_wheel(home), agree=agree, preferred=preferred))
         keep(home / "runner")
 
 
