@@ -19,6 +19,9 @@ MACHINE_CHECK = (GUEST / "machine.py").read_text(encoding="utf-8")
 REFERENCED_TASKS = 1_000  # whose oracle() may be called, in a survey of more
 
 TRAINER = "trainer"  # the name of user and machine of a trainer's host
+# What launchers of training set for each process (torchrun; PyTorch's documentation of it). Not
+# LOCAL_RANK: libraries that find it connect to the other processes of the machine.
+LAUNCHED = {"WORLD_SIZE": "2", "RANK": "0"}
 HOST_FILES = (
     *("host_main.py", "host_config.py", "host_verifiers_v1.py", "host_verifiers_v0.py"),
     *("verifiers_v1_config.py", "chat_loop.py", "shell_tools.py", "config_seeds.py", "seeds.py"),
@@ -72,7 +75,7 @@ def env_worker(job: GuestJob) -> GuestProgram:
 def trainers_host(job: GuestJob, config: HostConfig) -> GuestProgram:
     """The minimal host, which plays the rollouts of its configuration as a trainer does."""
     files = _package(HOST_FILES) | {CONFIG: config.to_json()}
-    return GuestProgram("host_main", files, job.variables, user=TRAINER)
+    return GuestProgram("host_main", files, {**LAUNCHED, **job.variables}, user=TRAINER)
 
 
 def reference_process(job: GuestJob, config: HostConfig, gateway: str) -> GuestProgram:

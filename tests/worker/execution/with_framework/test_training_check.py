@@ -21,14 +21,14 @@ def test_tools_several_turns_and_references_are_paid_alike_in_a_trainers_host(
     assert done.outcome.hub.facts["training"] == {"rollouts": 4, "differing": 0, "reason": ""}
 
 
-def test_a_classic_environment_is_rejected_for_the_task_that_pays_otherwise(
+def test_a_classic_environment_is_rejected_for_the_tasks_that_pay_otherwise(
     runner: Runner,
 ) -> None:
     files, module = {"__init__.py": "aware_classic.py"}, "aware_classic"
-    done = runner.perform("v0", files, module=module, policies=("parrot", "oracle"), tasks=2)
+    done = runner.perform("v0", files, module=module, policies=("parrot", "oracle"), tasks=3)
     assert done.outcome.result == ("succeeded", ["card.evaluation_aware"])
     (finding,) = done.outcome.hub.endings[0]["findings"]
-    assert finding["details"]["rewards"] == {"parrot/0/0": [0.0, 1.0]}
+    assert finding["details"]["rewards"] == {"parrot/0/0": [0.0, 1.0], "parrot/2/0": [0.0, 1.0]}
 
 
 def test_what_only_the_run_showed_is_a_warning_and_what_chance_showed_is_none(
