@@ -161,9 +161,7 @@ def statements(act: Callable[[], Any]) -> int:
     return len(queries)
 
 
-def test_queue_needs_as_many_queries_for_sixty_runs_as_for_five(
-    alice: User, carol: User
-) -> None:
+def test_queue_needs_as_many_queries_for_sixty_runs_as_for_five(alice: User, carol: User) -> None:
     gpu = make_runner()
     Runner.objects.update(last_seen_at=timezone.now())
     requested = iter(versions(carol.owner, ("first", "first")))
