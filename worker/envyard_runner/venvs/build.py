@@ -74,9 +74,8 @@ async def build_venv(
     `before` (ISO 8601) is the time of the index that counts where there is no lock yet. `git`
     are the archives of what the wheel takes from git repositories; `left_out` are distributions
     that are not installed whatever requires them, and `preferred` pins that a new lock has where
-    nothing requires another release. Raises VenvError (see
-    its `fault`) and, from byte-compiling, SandboxError. Run on the main thread's loop, like every
-    sandbox.
+    nothing requires another release. Raises VenvError (see its `fault`) and, from byte-compiling,
+    SandboxError. Run on the main thread's loop, like every sandbox.
     """
     began = time.monotonic()
     deadline = asyncio.get_running_loop().time() + seconds

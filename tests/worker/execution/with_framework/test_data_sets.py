@@ -131,7 +131,7 @@ def in_training(
 @pytest.mark.parametrize(
     "pins",
     [
-        NEWEST,
+        pytest.param(NEWEST, id="datasets 5"),
         *(pytest.param(pins, marks=pytest.mark.variant, id=name) for name, pins in EARLIER.items()),
     ],
 )
