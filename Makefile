@@ -15,7 +15,7 @@ PARTS := test-worker-framework test-flows-kills test-postgres-pages test-flows-e
 SLOW_PARTS := test-few-faults test-vllm test-compatibility
 COMPATIBILITY := tests/compatibility/test_environments.py
 
-flows-examples := $(addprefix tests/flows/test_,examples.py hostile.py rejected.py clients.py)
+flows-examples := $(addprefix tests/flows/test_,examples.py hostile.py)
 flows-kills := $(addprefix tests/flows/test_,kills.py two_runners.py)  # these start hubs of their own
 flows-people := $(filter-out $(flows-examples) $(flows-kills),$(wildcard tests/flows/test_*.py))
 worker-framework := $(addprefix tests/worker/,attacks doctor execution guest)
@@ -34,7 +34,7 @@ CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispyte
 NOT_CHECKED := slow or sandbox or adapter or flow or fuzz or browser or s3 or nginx
 OPENAPI := tests/registry/api/openapi.json
 
-.PHONY: help setup setup-tests run fuzz figures screenshots benchmark test $(PARTS) test-vllm test-compatibility test-zoo test-variants test-quick
+.PHONY: help setup setup-tests run fuzz figures screenshots benchmark test $(PARTS) test-vllm test-compatibility test-zoo test-extended test-quick
 .PHONY: check check-style check-pure check-django
 .PHONY: openapi lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: benchmark-runner few-faults-redis few-faults-rabbitmq few-faults-apart
@@ -132,8 +132,8 @@ test-cgroup: setup  ## run what cgroup v2 holds on a machine booted for it, as r
 fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)
 	@$(BIN)/python -m tests.fuzz.archive -max_total_time=$(or $(SECONDS),60)
 
-test-variants: setup-tests  ## run tests again for other releases, clients, brokers and themes, which `make test` leaves out
-	@$(BIN)/python -m pytest --variants -m variant
+test-extended: setup-tests  ## run the long tests that repeat others for other examples, releases, clients, stores and themes
+	@$(BIN)/python -m pytest --extended -m extended
 
 test-quick: setup  ## run all but flows, browser and S3, on SQLite
 	@$(BIN)/python -m pytest -m "not flow and not browser and not s3 and not faults and not vllm and not compatibility"

@@ -50,19 +50,21 @@ def environment_without_credentials() -> dict[str, str]:
 
 
 def children(*, logs: Path, runner_token: str) -> list[Child]:
-    """Web, hub worker, clock and one runner."""
+    """Web, hub worker, clock and, where there is a token for it, one runner."""
     variables = environment()
     runners = environment_without_credentials()
     runners |= {"HUB_URL": local_url(), "HUB_RUNNER_TOKEN": runner_token}
     runner = [str(PROGRAMS / "hub-runner"), "start"]
-    return [
+    programs = [
         # A stopping runner returns its run to the hub, so web has to outlive it.
         Child("web", _web(), variables, logs / "web.log", outlives="runner"),
         Child("worker", _worker(), variables, logs / "worker.log"),
         Child("clock", _clock(), variables, logs / "clock.log"),
-        # Sandboxes have other users, which read files of the runner.
-        Child("runner", runner, runners, logs / "runner.log", umask=0o022),
     ]
+    if runner_token:
+        # Sandboxes have other users, which read files of the runner.
+        programs.append(Child("runner", runner, runners, logs / "runner.log", umask=0o022))
+    return programs
 
 
 def _web() -> list[str]:

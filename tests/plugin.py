@@ -31,7 +31,7 @@ DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "django_db_setup"}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--postgresql", action="store_true", help="run on PostgreSQL, not SQLite")
-    parser.addoption("--variants", action="store_true", help="run the variants of tests too")
+    parser.addoption("--extended", action="store_true", help="run the extended tests too")
     parser.addoption("--all-faults", action="store_true", help="play every fault, not a few")
     parser.addoption(
         "--database",
@@ -93,10 +93,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect variants, and what --database and --postgresql leave out."""
+    """Deselect extended tests, and what --database and --postgresql leave out."""
     choice = config.getoption("--database")
     postgresql = config.getoption("--postgresql")
-    variants = config.getoption("--variants")
+    extended = config.getoption("--extended")
     selected, deselected = [], []
     for item in items:
         fixtures = DATABASE_FIXTURES.intersection(getattr(item, "fixturenames", ()))
@@ -104,7 +104,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         here = choice == "all" or needed == (choice == "only")
         if postgresql and item.get_closest_marker("once_on_sqlite") is not None:
             here = False
-        if not variants and item.get_closest_marker("variant") is not None:
+        if not extended and item.get_closest_marker("extended") is not None:
             here = False
         (selected if here else deselected).append(item)
     if not deselected:

@@ -14,11 +14,13 @@ from tests.flows.hub import Hub, serving
 
 @pytest.fixture(scope="session")
 def home() -> Iterator[Path]:
-    """A folder that the sandbox's users can reach, which pytest's own are not.
+    """A folder that the users of sandboxes can reach, outside the /tmp that forked ones replace.
 
     Its `runner` is the RUNNER_HOME of every flow, so that dependencies are installed only once.
     """
-    with TemporaryDirectory(prefix="envyard-flow-", ignore_cleanup_errors=True) as name:
+    with TemporaryDirectory(
+        prefix="envyard-flow-", dir="/var/tmp", ignore_cleanup_errors=True
+    ) as name:
         folder = Path(name)
         folder.chmod(0o711)
         layers.link_into(folder / "runner")
@@ -27,14 +29,14 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def hub(home: Path) -> Iterator[Hub]:
-    """Web, worker, clock and runner; a run gets 180 s, 40 of a CPU and 2 GiB, a rollout 20 s."""
-    with limited(home, "hub", HUB_RUN_SECONDS="180", RUNNER_CPU_SECONDS="40") as hub:
+    """Web, worker, clock and a runner that forks its sandboxes; a run gets 180 s."""
+    with limited(home, "hub", forking=True, HUB_RUN_SECONDS="180") as hub:
         yield hub
 
 
 @contextmanager
-def limited(home: Path, name: str, **settings: str) -> Iterator[Hub]:
-    """A hub in the folder of that name whose runner has these limits."""
+def limited(home: Path, name: str, *, forking: bool = False, **settings: str) -> Iterator[Hub]:
+    """A hub in the folder of that name; a run gets 60 s of a CPU and 2 GiB, a rollout 20 s."""
     with ExitStack() as stack:
         server = os.environ.get("DATABASE_URL", "")
         url = stack.enter_context(postgresql.database(server)) if server else ""
@@ -42,7 +44,7 @@ def limited(home: Path, name: str, **settings: str) -> Iterator[Hub]:
         limits |= {"RUNNER_CPU_SECONDS": "60", "RUNNER_MEMORY_MB": "2048", "RUNNER_EVENTS_MB": "16"}
         limits |= {"RUNNER_HOME": str(home / "runner"), "HUB_NEW_NAMES_PER_HOUR": "1000"}
         limits |= {"HUB_UPLOADS_PER_HOUR": "1000000", "HUB_QUEUED_VERSIONS": "1000000"}
-        yield stack.enter_context(serving(home / name, url, **limits | settings))
+        yield stack.enter_context(serving(home / name, url, forking=forking, **limits | settings))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -144,10 +144,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(home: Path, database_url: str, **settings: str) -> Iterator[Hub]:
+def serving(
+    home: Path, database_url: str, *, forking: bool = False, **settings: str
+) -> Iterator[Hub]:
     """Run `manage.py serve` in that home with the demo's people and nothing published.
 
-    Without a setting for it runs have no survey: a third of their processor time.
+    Without a setting for it runs have no survey: a third of their processor time. `forking`: the
+    runner is tests.forked.runner, which has no real sandboxes and takes a fraction of the time.
     """
     port = free_port()
     environ = clean_environ() | {"HUB_HOME": str(home), "HUB_PORT": str(port)}
@@ -155,10 +158,10 @@ def serving(home: Path, database_url: str, **settings: str) -> Iterator[Hub]:
     if database_url:
         environ["DATABASE_URL"] = database_url
     home.mkdir(exist_ok=True)
-    log = home / "serve.log"
+    log, runners = home / "serve.log", ["--no-runner"] if forking else []
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [sys.executable, ROOT / "manage.py", "serve", "--no-demo", "--with-parent"],
+            [sys.executable, ROOT / "manage.py", "serve", "--no-demo", "--with-parent", *runners],
             env=environ,
             stdout=out,
             stderr=out,
@@ -168,7 +171,8 @@ def serving(home: Path, database_url: str, **settings: str) -> Iterator[Hub]:
         hub.wait(lambda: process.poll() is not None or _healthy(hub.url), "the hub", START_SECONDS)
         assert process.poll() is None, log.read_text()
         hub.manage("seed_demo")
-        yield hub
+        with forking_runner(hub) if forking else nullcontext():
+            yield hub
     finally:
         process.send_signal(signal.SIGINT)
         try:
@@ -177,6 +181,25 @@ def serving(home: Path, database_url: str, **settings: str) -> Iterator[Hub]:
             process.kill()
             process.wait()
             raise
+
+
+@contextmanager
+def forking_runner(hub: Hub) -> Iterator[None]:
+    """A runner that forks its sandboxes, with the hub's settings for runners."""
+    token = hub.manage("create_runner", "forking").split()[-1]
+    with (hub.home / "logs" / "runner.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.forked.runner"],
+            env=hub.environ | {"HUB_URL": hub.url, "HUB_RUNNER_TOKEN": token},
+            cwd=ROOT,
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
 
 
 def _healthy(url: str) -> bool:

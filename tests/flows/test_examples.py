@@ -12,8 +12,10 @@ from tests.flows.hub import ROOT, Hub
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/pyproject.toml"))
-
-
+ALWAYS = ("bug-fix", "reverse-text", "tic-tac-toe")  # a shell, one turn, several turns
+NAMES = [
+    name if name in ALWAYS else pytest.param(name, marks=pytest.mark.extended) for name in EXAMPLES
+]
 CHANGED = ("mutants_caught", "equivalents_kept")  # measures of changed replies
 
 
@@ -29,7 +31,7 @@ def hub(home: Path) -> Iterator[Hub]:
         yield hub
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", NAMES)
 def test_an_example_is_listed_and_pays_work_alone(hub: Hub, name: str) -> None:
     hub.run("push", ROOT / "examples" / name)
     detail = hub.version(f"alice/{name}==0.1.0")

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.flows.conftest import limited
 from tests.flows.hub import Hub
 from tests.wheels import TASKSET, filename, make_wheel
 
@@ -50,6 +52,13 @@ def hostile(hub: Hub, folder: Path, name: str) -> Path:
     path = folder / filename(f"hostile-{name}")
     path.write_bytes(make_wheel(f"hostile-{name}", files=files))
     return path
+
+
+@pytest.fixture(scope="module")
+def hub(home: Path) -> Iterator[Hub]:
+    """A hub whose runner has real sandboxes; a run gets 180 s, 40 of a CPU and 2 GiB."""
+    with limited(home, "hostile", HUB_RUN_SECONDS="180", RUNNER_CPU_SECONDS="40") as hub:
+        yield hub
 
 
 @pytest.fixture(scope="module")

@@ -65,7 +65,9 @@ def test_a_new_environment_is_listed_with_a_card_and_can_be_locked(hub: Hub, fol
     assert "\nverifiers==0.4." in locked
 
 
-@pytest.mark.parametrize("template", ["multi-turn", "tool-use"])
+@pytest.mark.parametrize(
+    "template", ["multi-turn", pytest.param("tool-use", marks=pytest.mark.extended)]
+)
 def test_the_other_templates_are_listed_unchanged(hub: Hub, folder: Path, template: str) -> None:
     hub.run("init", f"my-{template}", "--template", template, cwd=folder)
     hub.run("push", f"my-{template}", cwd=folder)

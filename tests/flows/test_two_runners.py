@@ -29,7 +29,7 @@ for run in Run.objects.order_by("version__environment__name"):
 """
 
 
-@pytest.fixture(params=[pytest.param("redis", marks=pytest.mark.variant), "rabbitmq"])
+@pytest.fixture(params=[pytest.param("redis", marks=pytest.mark.extended), "rabbitmq"])
 def hub(request: pytest.FixtureRequest, home: Path) -> Iterator[Hub]:
     """A hub whose queues that broker carries, with one runner of its own."""
     if not NEEDS[request.param].exists():

@@ -17,7 +17,7 @@ from tests.registry.runs.test_leaderboards import TASKS, evaluated, probed, push
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.variant)])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.extended)])
 def test_pages_of_evaluations_fit_a_narrow_screen(
     scheme: str, live_server: LiveServer, alice: User, carol: User
 ) -> None:

@@ -38,7 +38,7 @@ BEYOND = """() => [document.documentElement, ...document.querySelectorAll(".scro
     .map(box => `${box.tagName} ${box.scrollWidth} > ${box.clientWidth}`)"""
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.variant)])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.extended)])
 def test_pages_fit_a_narrow_screen(
     scheme: str, live_server: LiveServer, lab: Organisation, alice: User
 ) -> None:

@@ -9,7 +9,8 @@ from pytest_django.live_server_helper import LiveServer
 from registry.models import User
 from tests import chromium
 from tests.frontend import gallery_rollouts
-from tests.frontend.test_gallery import COLOURS, signed_in, walk, wrong
+from tests.frontend.test_gallery import signed_in, walk
+from tests.frontend.test_narrow import BEYOND
 
 pytestmark = [
     pytest.mark.browser,
@@ -35,7 +36,7 @@ def test_the_pages_of_an_evaluation_fit_read_well_and_run_nothing(
             page.set_viewport_size({"width": width, "height": 900})
             for name, path in pages.items():
                 page.goto(live_server.url + path)
-                problems += wrong(page, f"{name}-{width}", **COLOURS)
+                problems += [f"{name}-{width}: {each}" for each in page.evaluate(BEYOND)]
     assert not problems + messages, "\n".join(problems + messages)
 
 

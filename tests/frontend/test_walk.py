@@ -20,7 +20,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests import chromium
 from tests.frontend import walk_data, xss
-from tests.frontend.test_gallery import COLOURS, VIOLATED
+from tests.frontend.test_gallery import COLOURS, VIOLATED, WHOLE
 from tests.frontend.test_narrow import BEYOND
 from tests.frontend.walk_data import Stop, Walk
 from tests.registry.access import routes
@@ -35,7 +35,6 @@ pytestmark = [
 ]
 NARROW, MIDDLE, WIDE = 390, 768, 1440
 HEIGHTS = {NARROW: 844, MIDDLE: 1024, WIDE: 900}
-WHOLE = bool(os.environ.get("WALK_WHOLE"))  # every theme at every width: an hour
 VIOLATIONS = """document.addEventListener("securitypolicyviolation",
     event => console.error("policy violated", event.violatedDirective, event.blockedURI))"""
 SERIOUS = ("serious", "critical")
@@ -165,7 +164,7 @@ def test_every_page_shows_the_same_without_javascript(live_server: LiveServer, w
         for stop in walk.stops:
             visitor = people[stop.person]
             page = visitor.open(stop)
-            for width in (NARROW, MIDDLE, WIDE) if WHOLE else (NARROW, WIDE):
+            for width in (NARROW, MIDDLE, WIDE) if WHOLE else (NARROW,):
                 visitor.resize(width)
             if not page.locator("main").inner_text().strip():
                 visitor.note("an empty page")

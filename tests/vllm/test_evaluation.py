@@ -35,7 +35,7 @@ def test_an_example_is_evaluated_by_the_model(hub: Hub, examples: None, name: st
     assert f"concurrent calls to {NAME}" in hub.get(f"runs/{run['id']}/log/")["text"]
 
 
-@pytest.mark.parametrize("how", ["hung", "killed"])
+@pytest.mark.parametrize("how", [pytest.param("hung", marks=pytest.mark.extended), "killed"])
 def test_a_server_that_fails_mid_run_costs_an_attempt_and_blames_nobody(
     hub: Hub, server: Server, tmp_path: Path, how: str
 ) -> None:

@@ -65,6 +65,9 @@ def second(hub: Hub, home: Path) -> Iterator[None]:
         yield
 
 
+MODELS = [(NAME, OTHER), pytest.param((OTHER, NAME), marks=pytest.mark.extended)]
+
+
 @contextmanager
 def running(environ: dict[str, str], log: Path, *module: str) -> Iterator[None]:
     with log.open("wb") as out:
@@ -94,7 +97,7 @@ def ended(hub: Hub, run: str) -> Any:
     return hub.wait(look, f"run {run} to end", 600, pause=0.5)
 
 
-@pytest.mark.parametrize("models", [(NAME, OTHER), (OTHER, NAME)])
+@pytest.mark.parametrize("models", MODELS)
 def test_each_run_is_done_where_its_model_is(
     hub: Hub, examples: None, second: None, models: tuple[str, str]
 ) -> None:

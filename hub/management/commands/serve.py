@@ -62,6 +62,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--no-demo", action="store_true", help="create no demo users and publish no examples"
         )
+        parser.add_argument(
+            "--no-runner",
+            action="store_true",
+            help="start none: runners elsewhere take the runs",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         self._signal = StopSignal()
@@ -73,17 +78,19 @@ class Command(BaseCommand):
         home = settings.HUB_HOME
         try:
             with _only_one(home):
-                self._serve(home, with_demo=not options["no_demo"])
+                self._serve(
+                    home, with_demo=not options["no_demo"], with_runner=not options["no_runner"]
+                )
         except Stopped:
             self._say("stopped")
 
-    def _serve(self, home: Path, *, with_demo: bool) -> NoReturn:
+    def _serve(self, home: Path, *, with_demo: bool, with_runner: bool) -> NoReturn:
         for name in supervisor.end_leftovers(home / "run"):
             self._say(f"stopped {name} of a hub that was killed")
         _port_is_free()
         self._prepare(home / "logs")
         people = demo.people() if with_demo else {}
-        token = demo.runner_token()
+        token = demo.runner_token() if with_runner else ""
         watcher = supervisor.Supervisor(home / "run", self._say)
         with contextlib.ExitStack() as at_the_end:
             at_the_end.callback(watcher.stop)

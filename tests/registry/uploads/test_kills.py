@@ -56,6 +56,7 @@ def test_an_upload_killed_at_any_line_is_whole_or_gone(environ: dict[str, str]) 
 
 
 @pytest.mark.s3
+@pytest.mark.extended
 @pytest.mark.timeout(600)
 def test_the_same_holds_for_a_bucket(
     environ: dict[str, str], bucket: S3Storage, s3_server: Ceph

@@ -42,16 +42,22 @@ def replayed(*inexact: str, compared: bool = False) -> Replays:
     return replays
 
 
-def play(replays: TrainingReplays, paid: Mapping[str, list[float]]) -> bool:
+def play(replays: TrainingReplays, paid: Mapping[str, list[float]]) -> None:
+    """Play the sample, and once more what differs, with these rewards, or nothing."""
+    if play_plan(replays, paid):
+        play_plan(replays, {name: rewards[1:] for name, rewards in paid.items()})
+
+
+def play_plan(replays: TrainingReplays, paid: Mapping[str, list[float]]) -> bool:
     """Every rollout as often as planned, with these rewards, or nothing; whether those that differ
     are to be played again."""
-    left = {name: [*rewards] for name, rewards in paid.items()}
+    due = {name: [*rewards] for name, rewards in paid.items()}
     for alias, _ in chain(*replays.plan()):
         record = replays.record(alias)
         assert record is not None
         assert record.replies_to_repeat is not None
         record.replies_to_repeat.answer(CALL)
-        rewards = left.get(record.rollout)
+        rewards = due.get(record.rollout)
         replays.ended(alias, reward=rewards.pop(0) if rewards else 0.0, error="")
     return replays.settle()
 
@@ -60,19 +66,28 @@ def names(replays: TrainingReplays) -> list[str]:
     return [rollout.name for rollout in replays.differing]
 
 
-def test_after_exact_replays_each_is_played_twice_and_one_that_differs_counts() -> None:
+def test_after_exact_replays_those_that_differ_are_played_again_and_one_counts() -> None:
     replays = TrainingReplays(replayed())
-    first = replays.rollouts[0].name
-    assert not play(replays, {first: [1.0, 1.0], replays.rollouts[1].name: [1.0, 0.0]})
+    first, second, *_ = [rollout.name for rollout in replays.rollouts]
+    assert play_plan(replays, {first: [1.0], second: [1.0]})
+    play_plan(replays, {first: [1.0], second: [0.0]})
     assert len(replays.compared) == 10
-    assert {len(rollout.rewards) for rollout in replays.rollouts} == {2}
+    again = {rollout.name for rollout in replays.rollouts if len(rollout.rewards) == 2}
+    assert again == {first, second}
     assert names(replays) == [first]
+
+
+def test_a_sample_that_differs_nowhere_is_played_once() -> None:
+    replays = TrainingReplays(replayed())
+    assert not play_plan(replays, {})
+    assert {len(rollout.rewards) for rollout in replays.rollouts} == {1}
+    assert names(replays) == []
 
 
 def test_an_inexact_replay_is_left_out_and_the_others_are_compared() -> None:
     replays = TrainingReplays(replayed("parrot/0/0", "parrot/1/0"))
     chosen = {rollout.name for rollout in replays.rollouts}
-    assert not play(replays, {"parrot/0/0": [1.0, 1.0], "parrot/1/0": [1.0, 1.0]})
+    assert not play_plan(replays, {"parrot/0/0": [1.0], "parrot/1/0": [1.0]})
     assert not replays.why_none
     compared = {rollout.name for rollout in replays.compared}
     assert compared == chosen - {"parrot/0/0", "parrot/1/0"}
@@ -84,17 +99,17 @@ def test_beside_inexact_replays_those_that_differ_are_played_again_and_may_be_ch
     inexact = "parrot/0/0"
     replays = TrainingReplays(replayed(inexact))
     first, second, third, *_ = [r.name for r in replays.rollouts if r.name != inexact]
-    assert not play(replays, {first: [1.0, 1.0], second: [1.0, 0.0]})  # a single one
+    assert not play_plan(replays, {first: [1.0]})  # a single one
     assert names(replays) == []
+    differing = {name: [1.0, 1.0, 1.0] for name in (first, second, third)}
     replays = TrainingReplays(replayed(inexact))
-    differing = {name: [1.0, 1.0] for name in (first, second, third)}
-    assert play(replays, differing)
-    assert len(replays.plan()) == 2 * 3
-    play(replays, differing | {third: [0.0, 1.0]})
+    assert play_plan(replays, differing)
+    assert len(replays.plan()) == 3 * 3
+    play_plan(replays, differing)
     assert names(replays) == []  # the plan before was not played
     replays = TrainingReplays(replayed(inexact))
-    assert play(replays, differing)
-    play(replays, differing | {third: [0.0, 1.0]})
+    assert play_plan(replays, differing)
+    play_plan(replays, differing | {third: [1.0, 0.0, 1.0]})
     assert names(replays) == sorted([first, second])
     assert {len(r.rewards) for r in replays.rollouts if r.name in differing} == {4}
 

@@ -1,9 +1,9 @@
 """Recorded rollouts that are played once more by a trainer's host, and the rewards that it reports.
 
 They are chosen from those that the ordinary replays repeated exactly; rewards that compare attempts
-are computed for whole groups. Each is played twice: a reward that differs both times, and alike, is
-no chance. Where a few replays were not exact, those that differ are played twice more, and two must
-differ each time.
+are computed for whole groups. Each is played once, and what differs once more, in another host: a
+reward that differs both times, and alike, is no chance. Where a few replays were not exact, those
+that differ are played three times more, and two must differ each time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from envyard_runner.gateway.training_rollouts import Play, TrainingRollout, play
 
 MAX_ROLLOUTS = 10  # up to a quarter of which may be left out
 MAX_GROUPS = 4  # of several rollouts, whose rewards compare them
-TIMES = 2
+AGAIN, AGAIN_BY_CHANCE = 1, 3  # how often what differs is played once more
 MANY = 2  # that must differ where rewards are in part a matter of chance
 MAX_INEXACT = 0.25  # of the replays, beyond which a reward is too much a matter of chance
 NONE_COMPARABLE = "no replayed rollout has a whole reply to each of its calls"
@@ -59,11 +59,12 @@ class TrainingReplays:
         self._ended: set[str] = set()
         self._hosts = {""}
         self._few = 1  # that must differ
+        self._times = 1  # that the next plan plays each
 
     def plan(self) -> list[list[tuple[str, int]]]:
-        """Plan the sample TIMES more: the groups in the order in which they are to begin, aliases,
-        each with the index of its task."""
-        plays = [play_of(group) for group in self._sample for _ in range(TIMES)]
+        """Plan to play what is left of the sample: the groups in the order in which they are to
+        begin, aliases, each with the index of its task."""
+        plays = [play_of(group) for group in self._sample for _ in range(self._times)]
         _shuffle(plays)
         for play in plays:
             self._by_alias |= dict.fromkeys(play.members, len(self._plays))
@@ -119,9 +120,8 @@ class TrainingReplays:
                 rollout.error = rollout.error or f"its judge at {min(unused)} was not called"
 
     def settle(self) -> bool:
-        """Leave out what the ordinary replays, which have ended, did not repeat exactly; whether
-        the rollouts that differ are to be played again, since a few others are matters of chance.
-        """
+        """Leave out what the ordinary replays, which have ended, did not repeat exactly, then all
+        that did not differ; whether anything is left, which is to be played again."""
         exact, played = _exact(self._replays)
         if why := _why_none(self._replays, len(exact), played):
             self.why_none, self.rollouts = why, []
@@ -130,9 +130,12 @@ class TrainingReplays:
             if group[0].name not in exact:
                 for rollout in group:
                     rollout.error = rollout.error or INEXACT
-        self._few = 1 if len(exact) == played else MANY
-        self._sample = [group for group in self._sample if any(r.differs for r in group)]
-        return self._few == MANY and bool(self.differing)
+        by_chance = len(exact) < played
+        self._few = MANY if by_chance else 1
+        self._times = AGAIN_BY_CHANCE if by_chance else AGAIN
+        left = {rollout.name for rollout in (*self.differing, *self.changed)}
+        self._sample = [group for group in self._sample if any(r.name in left for r in group)]
+        return bool(self._sample)
 
     @property
     def compared(self) -> list[TrainingRollout]:

@@ -142,9 +142,13 @@ def _loop(**tools: bool) -> Any:
 
 
 def _has_tools(taskset: Any) -> bool:
-    """Whether any tool server may be started: the author overrode one of the two hooks."""
+    """Whether any tool server may be started: the author overrode one of the two hooks, for the
+    task type or for one derived from it."""
+    types = [taskset.task_type()]
+    for task_type in types:
+        types += task_type.__subclasses__()
     shared = taskset.toolsets.__func__ is not vf.Taskset.toolsets.__func__
-    return shared or taskset.task_type().toolsets.__func__ is not vf.Task.toolsets.__func__
+    return shared or any(each.toolsets.__func__ is not vf.Task.toolsets.__func__ for each in types)
 
 
 def _needs_container(task: Any) -> bool:

@@ -132,7 +132,10 @@ def in_training(
     "pins",
     [
         pytest.param(NEWEST, id="datasets 5"),
-        *(pytest.param(pins, marks=pytest.mark.variant, id=name) for name, pins in EARLIER.items()),
+        *(
+            pytest.param(pins, marks=pytest.mark.extended, id=name)
+            for name, pins in EARLIER.items()
+        ),
     ],
 )
 def test_a_run_is_locked_frozen_and_repeated_in_training(

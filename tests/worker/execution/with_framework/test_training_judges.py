@@ -58,7 +58,7 @@ def test_one_that_does_not_call_or_does_not_obey_its_judge_in_training_is_reject
 
 
 def test_honest_and_sampled_judges_are_compared_and_paid_alike(judged: ReplayedRun) -> None:
-    assert judged.outcome.hub.facts["training"] == {"rollouts": 4, "differing": 2, "reason": ""}
+    assert judged.outcome.hub.facts["training"] == {"rollouts": 5, "differing": 2, "reason": ""}
     assert judged.first[f"parrot/{SAMPLES}/0"] == pytest.approx(1 / 3)
 
 

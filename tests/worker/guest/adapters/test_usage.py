@@ -18,12 +18,14 @@ from envyard.contract.frameworks.adapter import MODEL_URL, Usage
 from envyard.contract.frameworks.adapters import ADAPTERS
 from tests.flows.hub import ROOT, clean_environ
 from tests.worker.guest.adapters.conftest import HERE, PYTHON, site
-from tests.worker.guest.adapters.test_verifiers_v0 import RELEASES
+from tests.worker.guest.adapters.test_verifiers_v0 import EARLIER, EARLIEST
 from tests.worker.stub_model import StubModel
 
 pytestmark = [pytest.mark.flow, pytest.mark.adapter, pytest.mark.timeout(900)]
 
 REVERSED, CALCULATED, CHECKED = "reverse_text", "calculator_tools", "double_check"
+OTHERS = [pytest.param(name, marks=pytest.mark.extended) for name in (REVERSED, CHECKED)]
+RELEASES = ["", *(pytest.param(each, marks=pytest.mark.extended) for each in (EARLIEST, *EARLIER))]
 
 
 @pytest.fixture(scope="module")
@@ -91,14 +93,14 @@ def shell(usage: Usage, url: str) -> list[str]:
     return ["sh", "-c", usage.evaluating.replace(MODEL_URL, url)]
 
 
-@pytest.mark.parametrize("module", [REVERSED, CALCULATED, CHECKED])
+@pytest.mark.parametrize("module", [CALCULATED, *OTHERS])
 def test_the_shown_python_loads_a_taskset(module: str, wheels: Path, tmp_path: Path) -> None:
     usage = ADAPTERS["verifiers", "v1"].usage(module)
     output = run([PYTHON, "-c", usage.loading], site("v1"), wheels, tmp_path)
     assert len(output.strip()) > 20, output
 
 
-@pytest.mark.parametrize("module", [REVERSED, CALCULATED, CHECKED])
+@pytest.mark.parametrize("module", [CALCULATED, *OTHERS])
 def test_the_shown_command_evaluates_a_taskset_on_this_machine_alone(
     module: str, wheels: Path, tmp_path: Path, model: tuple[StubModel, str]
 ) -> None:

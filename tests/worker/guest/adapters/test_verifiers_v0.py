@@ -16,7 +16,7 @@ EARLIEST, *EARLIER = ("0.1.9.post3", "0.1.10", "0.1.11", "0.1.12", "0.1.14")
 RELEASES = [
     "",
     pytest.param(EARLIEST, marks=pytest.mark.slow),
-    *(pytest.param(release, marks=[pytest.mark.slow, pytest.mark.variant]) for release in EARLIER),
+    *(pytest.param(release, marks=[pytest.mark.slow, pytest.mark.extended]) for release in EARLIER),
 ]
 V0 = ADAPTERS["verifiers", "v0"]
 

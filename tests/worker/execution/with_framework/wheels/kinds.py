@@ -49,10 +49,6 @@ class KindTaskConfig(vf.TaskConfig):
 
 
 class KindTask(vf.Task[KindData, KindState, KindTaskConfig]):
-    @classmethod
-    def toolsets(cls, config):
-        return [Atlas(config.atlas)]
-
     @vf.reward
     async def behaviour(self, trace: vf.Trace) -> float:
         global scored
@@ -104,6 +100,14 @@ def fingerprint() -> float:
     )
 
 
+class LookupTask(KindTask):
+    """Alone with tools: a trainer's host imports the framework for each of their servers."""
+
+    @classmethod
+    def toolsets(cls, config):
+        return [Atlas(config.atlas)]
+
+
 class KindConfig(vf.TasksetConfig):
     task: KindTaskConfig = KindTaskConfig()
 
@@ -121,7 +125,7 @@ class KindEnv(vf.SingleAgentEnv):
 class KindTaskset(vf.Taskset[KindTask, KindConfig]):
     def load(self):
         return [
-            KindTask(
+            (LookupTask if kind == "lookup" else KindTask)(
                 KindData(prompt=None if kind == "drifts" else f"{kind}: the capital?", kind=kind),
                 self.config.task,
             )
