@@ -7,6 +7,7 @@ from tests.zoo import (
     conduct,
     evasions,
     forms,
+    giveaways,
     given_numbers,
     incomplete,
     judges,
@@ -39,6 +40,7 @@ ENTRIES: tuple[Entry, ...] = (
     *orders_and_decimals.FLAWED,
     *given_numbers.FLAWED,
     *comparisons.FLAWED,
+    *giveaways.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -50,6 +52,7 @@ ENTRIES: tuple[Entry, ...] = (
     *orders_and_decimals.SOUND,
     *given_numbers.SOUND,
     *comparisons.SOUND,
+    *giveaways.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

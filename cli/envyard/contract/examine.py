@@ -11,6 +11,7 @@ from envyard.contract.chance_in_scoring import chance_in_scoring
 from envyard.contract.clocks_in_tasks import clocks_in_tasks
 from envyard.contract.codes import Severity
 from envyard.contract.detect import Detection, detect
+from envyard.contract.digests_in_scoring import digests_in_scoring
 from envyard.contract.evaluated_replies import evaluated_replies
 from envyard.contract.findings import Finding, finding
 from envyard.contract.fixed_dates import compared_dates
@@ -18,6 +19,7 @@ from envyard.contract.frameworks.choose import choose, requires_dist
 from envyard.contract.git_requirements import Repositories
 from envyard.contract.needs import declarations, predict
 from envyard.contract.own_imports import missing_modules
+from envyard.contract.replaced_values import replaced_values
 from envyard.contract.shared_state import shared_state
 from envyard.contract.sources import Sources
 from envyard.contract.split_in_scoring import split_in_scoring
@@ -76,6 +78,8 @@ def examine(
         *evaluated_replies(members),
         *split_in_scoring(members),
         *chance_in_scoring(members),
+        *digests_in_scoring(members),
+        *replaced_values(members),
     )
     return [*findings, *of_code], detection
 

@@ -31,6 +31,8 @@ SUM = "Add 12 and 30.\nReply with the number."
         ("<answer>3500 m</answer>", "Express 3.5 km in m.", "<answer>3.5 km</answer>"),
         ("8.453e+08 ml", "Convert 8453 hl to ml.", "8453 hl"),
         ("6 / 2 x 4", "Reach 12 with 2, 4, 6.", "12"),
+        ("<a>otter, lynx</a>", "An otter, a lamp, a lynx!", "<a>otter, lamp, lynx</a>"),
+        ("4, 8", "Which are even? 3 4 5 8", "3, 4, 5, 8"),
     ],
 )
 def test_a_copied_answer_is_another_piece_of_the_prompt(

@@ -1,5 +1,6 @@
 """Answers that break the rule of the others, and sound sets whose answers follow no single rule."""
 
+import html
 import random
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -185,3 +186,18 @@ def test_few_tasks_and_conditions_in_the_system_prompt_show_nothing() -> None:
     assert label_rule(wrong[:14]) is None
     assert label_rule(wrong, "Add 7 to the sum if both numbers are odd.") is None
     assert label_rule(wrong, "If you are unsure, guess.") is not None
+
+
+def test_answers_with_html_entities_that_prompts_do_not_have_are_named() -> None:
+    titles = [f"Volume {n} of {'Tom &amp; Ann' if n % 9 == 0 else 'Bea'}" for n in range(40)]
+    tasks = [
+        (n, f"Shelf: {html.unescape(each)}, red. Title?", each) for n, each in enumerate(titles)
+    ]
+    rule = label_rule(tasks)
+    assert rule is not None
+    assert (rule.text, rule.tasks, rule.broken) == ("a piece of the prompt", 40, 5)
+    assert rule.outliers[0].expected == "Volume 0 of Tom & Ann"
+    shown_alike = [(n, f"Shelf: {each}, red. Title?", each) for n, each in enumerate(titles)]
+    assert label_rule(shown_alike) is None
+    escaping = [(n, f"Escape: {html.unescape(each)}", each) for n, each in enumerate(titles)]
+    assert label_rule(escaping) is None

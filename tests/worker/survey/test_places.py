@@ -53,3 +53,31 @@ def test_numbers_that_say_nothing_and_numbers_of_the_task_are_not(
     tasks: list[tuple[str, str]],
 ) -> None:
     assert answer_place(tasks) == (0, "")
+
+
+CAUSES = ("disk", "memory", "network", "certificate")
+
+
+def logs(*, named: bool, listed: bool = True) -> list[tuple[str, str]]:
+    """Logs whose names hold the first letters of their label, or of another one in turns."""
+    rows = []
+    for n in range(40):
+        cause, shown = CAUSES[n % 4], CAUSES[(n if named else n // 4) % 4]
+        options = f" One of {', '.join(CAUSES)}." if listed else ""
+        rows.append(
+            (f"File: web.{shown[:4]}.{n:04d}.log\nGET /{n} 200\nThe cause?{options}", cause)
+        )
+    return rows
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_label_that_a_name_abbreviates_is_named(*, listed: bool) -> None:
+    count, place = answer_place(logs(named=True, listed=listed))
+    assert count == 40
+    assert place == "abbreviated (memo) in a name"
+
+
+def test_abbreviations_of_any_label_and_whole_labels_are_none() -> None:
+    assert answer_place(logs(named=False)) == (0, "")
+    words = [(f"Is it {CAUSES[n % 4]} or not, number {n}?", CAUSES[n % 4]) for n in range(40)]
+    assert answer_place(words)[1] != "abbreviated (disk) in a name"

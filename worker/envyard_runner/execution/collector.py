@@ -21,6 +21,7 @@ from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
 from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers
+from envyard_runner.gateway.told_differences import ToldDifferences
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 NAMED_REJECTIONS = 10
@@ -72,6 +73,7 @@ class EventCollector:
         self.not_compared: list[str] = []
         self.shown_answers = ShownAnswers()
         self.junk_results: dict[str, JunkResults] = {}
+        self.differences = ToldDifferences()
         self.changed: set[int] = set()
         self.right_replies: list[str] = []
         self.scored: list[str] = []
@@ -277,6 +279,7 @@ class EventCollector:
         task = int(record.rollout.split("/")[1])
         answer = self.plan.references.answer(task)
         self.shown_answers.add(record, answer)
+        self.differences.add(record)
         if record.policy == "snoop":
             self.junk_results[record.rollout] = JunkResults.of(record, answer)
         if record.gave_right_reply:

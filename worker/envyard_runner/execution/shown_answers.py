@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from envyard.contract.findings import Finding, finding
 from envyard_runner.execution.uncounted import first_names
 from envyard_runner.gateway.shown_answers import JunkResults
+from envyard_runner.gateway.told_differences import Told
 
 FEWEST_TASKS = 2
 
@@ -47,6 +48,22 @@ def conspicuous_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]
         "The only entry of another form in a tool's listing names the answer, in all of "
         f"{len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} it was "
         f"{entries[rollouts[0]]!r}.",
+        where=rollouts[0],
+        n=len(rollouts),
+    )
+
+
+def difference_findings(told: Mapping[str, Told]) -> Iterator[Finding]:
+    """A warning where a tool told the answers of two tasks, which differ, by a difference."""
+    if len({each.answer for each in told.values()}) < FEWEST_TASKS:
+        return
+    rollouts = sorted(told)
+    first = told[rollouts[0]]
+    yield finding(
+        "card.leaks",
+        f"A tool tells by how much a number misses the answer, in {len(rollouts)} rollouts: "
+        f"{first_names(rollouts)}. In {rollouts[0]} it returned {first.result[:200]!r} to "
+        f"{first.given:g}, and the answer is {first.answer}: one guess gives it away.",
         where=rollouts[0],
         n=len(rollouts),
     )

@@ -21,6 +21,7 @@ from envyard_runner.execution.host_effects import (
 from envyard_runner.execution.replay import ReplayRun
 from envyard_runner.execution.shown_answers import (
     conspicuous_findings,
+    difference_findings,
     leak_findings,
     tool_leak_findings,
 )
@@ -118,7 +119,12 @@ def _leaks(collector: EventCollector) -> list[Finding]:
     if collector.plan.forms.is_unconfirmed:
         return []
     shown, junk = collector.shown_answers.excerpts, collector.junk_results
-    return [*leak_findings(shown), *tool_leak_findings(junk), *conspicuous_findings(junk)]
+    return [
+        *leak_findings(shown),
+        *tool_leak_findings(junk),
+        *conspicuous_findings(junk),
+        *difference_findings(collector.differences.told),
+    ]
 
 
 def replay_failure(replay: ReplayRun, second: Exit) -> Ending | None:

@@ -33,6 +33,7 @@ EXPRESSION = re.compile(r"\(?-?\d+(?:(?: *[+*/] *| +- +)\(?-?\d+\)?){1,20}")
 NEAR = 0.75  # of the letters, from which a word of the prompt is tried first
 LAST_NUMBER_EVERY = 3  # tasks
 NUMBERS = ("0", "1", "100")
+MAX_PIECES = 400  # of a list of all words
 WORDS = ("unknown", "none", "n/a")
 
 
@@ -91,12 +92,25 @@ def _pieces(answer: str, prompt: str, *, largest: bool) -> list[str]:
     if answer.upper() in tuple(OPTIONS):
         return LISTED_OPTION.findall(prompt)[::-1]
     if LIST.fullmatch(answer):
-        return LIST.findall(prompt)[::-1]
+        return [*LIST.findall(prompt)[::-1], *_superset(answer, prompt)]
+    if all_pieces := _superset(answer, prompt):
+        return all_pieces
     quoted = [next(filter(None, match.groups())) for match in QUOTED.finditer(prompt)]
     words = sorted(dict.fromkeys(WORD.findall(prompt)), key=len, reverse=True)
     lines = prompt.strip().splitlines()[-1:]
     near = [word for word in words if _shared_letters(answer, word) >= NEAR]
     return [*near, *quoted, *(words if len(answer.split()) <= 1 else lines)]
+
+
+def _superset(answer: str, prompt: str) -> list[str]:
+    """The list of all words or numbers of the prompt, where the answer lists several of them: a
+    verifier that counts only what is named pays it."""
+    separator = ", " if ", " in answer else ","
+    items = {item.strip().casefold() for item in answer.split(",")}
+    numbers = all(map(NUMBER.fullmatch, items))
+    pieces = [*dict.fromkeys((NUMBER if numbers else WORD).findall(prompt))][:MAX_PIECES]
+    known = {piece.casefold() for piece in pieces}
+    return [separator.join(pieces)] if len(items) > 1 and items < known else []
 
 
 def _amount(number: str) -> float:

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
+from envyard_runner.survey.cut_prompts import cut_prompts
 from envyard_runner.survey.listing import Listed
 from envyard_runner.survey.templates import NUMBER
 
@@ -89,6 +90,9 @@ def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
     if len(absent) >= NAMED:
         lacking[ABSENT] = absent
     lacking["a piece is missing that the other prompts have"] = _without_piece(shown)
+    if cut := cut_prompts([task.prompt for task in shown]):
+        reason = f"it ends in a word, at {len(shown[cut[0]].prompt)} characters, as others do"
+        lacking[reason] = [shown[at] for at in cut]
     holding = _answer_holders(shown, {id(task) for group in lacking.values() for task in group})
     for each, group in lacking.items():
         lacking[each] = [task for task in group if id(task) not in holding]

@@ -8,6 +8,7 @@ docs/decisions/0093 gives the reasons.
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ CONDITIONAL = re.compile(
     r"modulo|overflow\w*|saturat\w*|clamp\w*|negative|wraps?|carry|rule)\b",
     re.IGNORECASE,
 )
+ENTITIES = re.compile(r"\b(?:escap|html|xml|entit|markup|encod|sanit)", re.IGNORECASE)
 FORM = re.compile(r"\b(?:if|when) (?:you|unsure|nobody|there is no|none)\b", re.IGNORECASE)
 
 
@@ -61,6 +63,7 @@ def label_rule(tasks: Iterable[tuple[int, str, str]], instructions: str = "") ->
     ]
     fits = [fit for fit in (*_calculations(samples), *_texts(samples)) if fit.outliers]
     named = [fit for fit in fits if not _is_explained(fit, instructions)]
+    named += [fit for fit in [escaped(samples)] if fit.outliers]
     if not named:
         return None
     best = max(named, key=lambda fit: len(fit.agreeing))
@@ -70,6 +73,21 @@ def label_rule(tasks: Iterable[tuple[int, str, str]], instructions: str = "") ->
     ]
     shown = outliers[:MAX_LABEL_OUTLIERS]
     return LabelRule(best.text, best.size, len(outliers), shown)
+
+
+def escaped(samples: Sequence[Sample]) -> Fit:
+    """The answers that are pieces of their prompts, and those that would be one if they were not
+    written with HTML entities, as `&amp;`; at least two of these, where no prompt asks for them."""
+    agreeing, outliers = [], []
+    for sample in samples:
+        if ENTITIES.search(sample.prompt):
+            return Fit("", [], [])
+        plain_text = html.unescape(sample.answer)
+        if sample.answer in sample.prompt:
+            agreeing.append(sample)
+        elif plain_text != sample.answer and plain_text in sample.prompt:
+            outliers.append((sample, plain_text))
+    return Fit("a piece of the prompt", agreeing, outliers if len(outliers) > 1 else [])
 
 
 def _calculations(samples: Sequence[Sample]) -> Iterable[Fit]:

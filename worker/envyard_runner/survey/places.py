@@ -1,6 +1,7 @@
 """Is the answer at the same place of every prompt? Then copying that place earns the reward.
 
-Or does a number that only names the task, such as `Ticket 30127`, predict which label is right?
+Or does a number that only names the task, such as `Ticket 30127`, predict which label is right, an
+abbreviation in a name, such as `web.netw.log`, or the rank of an option?
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
+
+from envyard_runner.survey.option_ranks import option_rank
 
 KINDS = {"number": re.compile(r"-?\d[\d,]*(?:\.\d+)?"), "word": re.compile(r"[^\W\d_]+")}
 PLACES = 10  # from the beginning, and from the end
@@ -23,6 +26,7 @@ IDENTIFIER = re.compile(
 LABELS = range(3, 13)  # different answers; of two, a digit may rightly decide
 LARGEST_LABEL, FEWEST_OF_PIECE = 0.6, 5  # share of one label, and tasks for each piece on average
 PREDICTED = 0.95
+LETTERS, ABBREVIATED = re.compile(r"[^\W\d_]+"), 3  # a word, and the letters of an abbreviation
 PIECES: dict[str, Callable[[re.Match[str]], str]] = {
     "the letters": lambda match: match["letters"],
     "the first digit": lambda match: match["digits"][0],
@@ -35,7 +39,10 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     """How many tasks, of pairs of prompt and answer, have the answer at the most common place, and
     that place ("number 1"); (0, "") where nine of ten do not. The first MAX_TASKS count."""
     known = [(prompt.casefold(), answer.strip().casefold()) for prompt, answer in tasks[:MAX_TASKS]]
-    return _identifier_place(known) or _same_place(known)
+    found = _identifier_place(known) or _abbreviation(known)
+    if found is None:
+        found = _same_place(known)
+    return found if found[0] else option_rank(tasks[:MAX_TASKS])
 
 
 def _same_place(known: Sequence[tuple[str, str]]) -> tuple[int, str]:
@@ -64,6 +71,32 @@ def _identifier_place(known: Sequence[tuple[str, str]]) -> tuple[int, str] | Non
         if predicted >= PREDICTED * len(rows) and len(answers) * FEWEST_OF_PIECE <= len(rows):
             return predicted, f"predicted by {name} of the id"
     return None
+
+
+def _abbreviation(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
+    """How many labels are named by a word that begins as the label does, and as no other one, where
+    nearly all are, most by a shorter word; the words that all prompts have do not count."""
+    labels = {answer for _, answer in known}
+    if len(labels) not in LABELS or not all(map(LETTERS.match, labels)) or len(known) < ENOUGH:
+        return None
+    words = [Counter(LETTERS.findall(prompt)) for prompt, _ in known]
+    everywhere = words[0].copy()
+    for each in words:
+        everywhere &= each
+    named: list[str] = []
+    for (_, answer), counts in zip(known, words, strict=True):
+        beginnings = [
+            (label, word)
+            for word in counts - everywhere
+            for label in labels
+            if len(word) >= ABBREVIATED and label.startswith(word)
+        ]
+        if {label for label, _ in beginnings} == {answer}:
+            named.append(min((word for _, word in beginnings), key=len))
+    shorter = [word for word in named if word not in labels]
+    if len(named) < PREDICTED * len(known) or len(shorter) < len(named) / 2:
+        return None
+    return len(named), f"abbreviated ({shorter[0][:12]}) in a name"
 
 
 def _places(prompt: str, answer: str) -> Iterator[str]:

@@ -77,6 +77,18 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.compares_digest",
+        "A reward compares a digest with a constant of the code.",
+        "Compare with the task's answer, or write the accepted texts out.",
+        severity="warning",
+    ),
+    environment_fault(
+        "env.reply_replaces_values",
+        "A reward compares with values that the reply may have replaced.",
+        "Read what is expected from the task alone, and merge nothing of the reply into it.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.clock_in_tasks",
         "The tasks are made from the time at which they are loaded.",
         "Fix the date in the task and state it in the prompt, so that each load gives the same "

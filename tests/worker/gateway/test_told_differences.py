@@ -1,0 +1,66 @@
+"""Tools that tell by how much a guess misses the answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from envyard_runner.execution.shown_answers import difference_findings
+from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.reply import Reply
+from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.gateway.told_differences import ToldDifferences
+
+
+def snooped(task: int, result: str, **arguments: Any) -> Record:
+    """A rollout in which one call of a tool got this result."""
+    record = Record(f"snoop/{task}/0", "snoop")
+    function = {"name": "check_total", "arguments": json.dumps(arguments)}
+    messages = [
+        {"role": "user", "content": "The total?"},
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"id": "a", "type": "function", "function": function}],
+        },
+        {"role": "tool", "tool_call_id": "a", "content": result},
+    ]
+    record.add(Call(messages, [], False, False, {}), Reply(content=["-"]), 0.1)
+    return record
+
+
+def solved(task: int, reply: str) -> Record:
+    record = Record(f"oracle/{task}/0", "oracle")
+    call = Call([{"role": "user", "content": "The total?"}], [], False, False, {})
+    record.add(call, Reply(content=[reply]), 0.1)
+    return record
+
+
+def findings(*records: Record) -> list[str]:
+    differences = ToldDifferences()
+    for record in records:
+        differences.add(record)
+    return [finding.message for finding in difference_findings(differences.told)]
+
+
+def test_a_tool_that_tells_the_difference_to_the_answer_is_a_leak() -> None:
+    (message,) = findings(
+        snooped(0, "mismatch: 1 was given, difference to the books +12344", cents=1),
+        snooped(1, "too low by 1,999", cents=1),
+        solved(0, "Total: 12345"),
+        solved(1, "<answer>2000</answer>"),
+    )
+    assert "In snoop/0/0 it returned 'mismatch: 1 was given" in message
+    assert "to 1, and the answer is 12345" in message
+
+
+def test_what_a_tool_counts_or_lists_is_none() -> None:
+    answers = (solved(0, "12345"), solved(1, "2000"))
+    one = snooped(0, "difference +12344", cents=1)
+    assert not findings(one, snooped(1, "too low", cents=1), *answers)
+    assert not findings(one, snooped(1, "1999 | 2000", page=1), *answers)
+    assert not findings(one, snooped(1, "1999", a=1, b=1), *answers)
+    assert not findings(one, snooped(1, "1999", text="1"), *answers)
+    assert not findings(snooped(0, "8", n=1), snooped(1, "7", n=1), solved(0, "9"), solved(1, "8"))
+    assert not findings(one, snooped(1, "difference 12344", cents=1), solved(0, "12345"),
+                        solved(1, "12345"))  # fmt: skip

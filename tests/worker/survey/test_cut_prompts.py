@@ -1,0 +1,36 @@
+"""Prompts that are cut at one length, and those that merely share one."""
+
+import random
+
+from envyard_runner.survey.cut_prompts import cut_prompts
+from envyard_runner.survey.incomplete import incomplete_prompts
+from envyard_runner.survey.listing import Listed
+
+WAYS = ("north", "south", "east", "west")
+
+
+def routes(limit: int, tasks: int = 60) -> list[str]:
+    """Routes that grow with their index, cut at so many characters."""
+    rng = random.Random(3)
+    return [
+        "; ".join(f"{rng.choice(WAYS)} {rng.randint(1, 9)}" for _ in range(6 + n // 2))[:limit]
+        for n in range(tasks)
+    ]
+
+
+def test_prompts_that_are_cut_are_named_with_their_length() -> None:
+    prompts = routes(200)
+    tasks = [Listed(n, prompt, f"{n}", "", "") for n, prompt in enumerate(prompts)]
+    incomplete = incomplete_prompts(tasks)
+    assert incomplete is not None
+    assert incomplete.reason == "it ends in a word, at 200 characters, as others do"
+    assert incomplete.count == sum(len(prompt) == 200 for prompt in prompts) > 20
+
+
+def test_whole_prompts_and_forms_of_one_length_are_sound() -> None:
+    assert cut_prompts(routes(10_000)) == []
+    rng = random.Random(4)
+    boards = ["".join(rng.choices("XO.", k=9)) + f" {WAYS[n % 4]}" for n in range(60)]
+    assert cut_prompts(boards) == []
+    names = [f"{'very ' * (n % 12)}long name of {WAYS[n % 4]}" for n in range(60)]
+    assert cut_prompts(names) == []

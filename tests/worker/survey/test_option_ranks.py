@@ -1,0 +1,49 @@
+"""Right options that have the same rank in every task, and those that prompts ask to rank."""
+
+import random
+
+from envyard_runner.survey.places import answer_place
+
+
+def choices(question: str, *, around: tuple[int, int], tasks: int = 40) -> list[tuple[str, str]]:
+    """Products with two wrong options each: the right one plus a multiple of these numbers."""
+    rng, rows = random.Random(1), []
+    for n in range(tasks):
+        value = (20 + n) * 37
+        options = [value, *(value + each * rng.randint(1, 9) for each in around)]
+        rng.shuffle(options)
+        shown = "\n".join(
+            f"{letter}) {option}" for letter, option in zip("ABC", options, strict=True)
+        )
+        prompt = f"{question.format(20 + n)}\n{shown}\n\nReply with one letter."
+        rows.append((prompt, "ABC"[options.index(value)]))
+    return rows
+
+
+def test_the_middle_and_the_largest_of_the_options_are_named() -> None:
+    assert answer_place(choices("What is 37 x {}?", around=(-10, 10))) == (
+        40,
+        "the middle one of the options",
+    )
+    place = answer_place(choices("What is 37 x {}?", around=(-10, -11)))
+    assert place == (40, "the largest of the options")
+
+
+def test_the_longest_option_is_named() -> None:
+    rng, rows = random.Random(2), []
+    for n in range(30):
+        options = [f"because of {n}, which is explained here at some length", f"no {n}", f"yes {n}"]
+        right = options[0]
+        rng.shuffle(options)
+        shown = "\n".join(f"{letter}. {each}" for letter, each in zip("ABC", options, strict=True))
+        rows.append((f"Why {n}?\n{shown}", f"<answer>{'ABC'[options.index(right)]}</answer>"))
+    assert answer_place(rows) == (30, "the longest of the options")
+
+
+def test_prompts_that_ask_for_the_rank_and_options_of_any_rank_are_sound() -> None:
+    assert answer_place(choices("Which is the largest ({})?", around=(-10, -11))) == (0, "")
+    mixed = choices("What is 37 x {}?", around=(-10, 10), tasks=20)
+    mixed += choices("What is 36 x {}?", around=(10, 11), tasks=20)
+    assert answer_place(mixed) == (0, "")
+    few = choices("What is 37 x {}?", around=(-10, 10), tasks=12)
+    assert answer_place(few) == (0, "")

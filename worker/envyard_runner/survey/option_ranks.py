@@ -1,0 +1,72 @@
+"""Has the right option the same rank in every task: the middle number, or the longest text?
+
+Such options need not be read: who made the wrong ones put them around the right one, or explained
+the right one best.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from envyard_runner.mutation.answers import find_answer
+
+ENOUGH, NEARLY_ALL = 20, 0.95  # tasks, and the share of them with that rank
+LARGEST_LETTER = 0.8  # share of the most common letter, beyond which the letter is the rank
+OPTION = re.compile(
+    r"^[ \t]*[(\[]?(?P<letter>[A-Ja-j])[).:\]][ \t]+(?P<text>\S.*?)[ \t]*$", re.MULTILINE
+)
+AMOUNT = re.compile(r"[^\d\n-]{0,3}(-?\d[\d,]*(?:\.\d+)?)[^\d\n]{0,12}")
+LONGER = 1.2  # times the length of the next option, from which on one is the longest
+# Words by which a prompt asks for the rank: the right option then has it rightly.
+SUPERLATIVE = (
+    r"(?:bigg|cheap|clos|deep|earli|far|fast|few|great|heavi|high|larg|lat|light|long|low|near|old"
+    r"|short|slow|small|tall|thin|wid|young)est|most|least|max\w*|min\w*|more|less|first|last"
+)
+RANKED = re.compile(rf"\b(?:{SUPERLATIVE}|middle|median|second|third|between)\b", re.IGNORECASE)
+
+
+def option_rank(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
+    """In how many tasks, of pairs of prompt and answer, the right option has the most common rank,
+    and that rank in words; (0, "") where nearly all do not, or where the prompts ask for a rank."""
+    rows = [row for prompt, answer in tasks if (row := _right_option(prompt, answer))]
+    if len(rows) < max(ENOUGH, NEARLY_ALL * len(tasks)):
+        return 0, ""
+    letters = Counter(place for _, place in rows)
+    if max(letters.values()) > LARGEST_LETTER * len(rows):
+        return 0, ""
+    ranks = Counter(rank for options, place in rows for rank in _ranks(options, place))
+    rank, count = next(iter(ranks.most_common(1)), ("", 0))
+    return (count, rank) if count >= NEARLY_ALL * len(rows) else (0, "")
+
+
+def _right_option(prompt: str, answer: str) -> tuple[list[str], int] | None:
+    """The texts of three options or more, and the place of the right one."""
+    options = [(match["letter"].casefold(), match["text"]) for match in OPTION.finditer(prompt)]
+    if len(options) < 3 or [letter for letter, _ in options] != [*"abcdefghij"[: len(options)]]:
+        return None
+    if RANKED.search(OPTION.sub("", prompt)):
+        return None
+    marked = find_answer(answer).answer.strip().strip("().").casefold()
+    texts = [text for _, text in options]
+    places = [
+        at for at, (letter, text) in enumerate(options) if marked in (letter, text.casefold())
+    ]
+    return (texts, places[0]) if len(places) == 1 else None
+
+
+def _ranks(options: Sequence[str], place: int) -> Iterator[str]:
+    amounts = [AMOUNT.fullmatch(text) for text in options]
+    if all(amounts):
+        values = [float(match[1].replace(",", "")) for match in amounts if match]
+        if len({*values}) == len(values):
+            rank = sorted(values).index(values[place])
+            last = len(values) - 1
+            names = {0: "the smallest", last: "the largest"} | {last / 2: "the middle one"}
+            yield f"{names.get(rank, f'number {rank + 1} by size')} of the options"
+        return
+    lengths = [len(text) for text in options]
+    others = max(length for at, length in enumerate(lengths) if at != place)
+    if lengths[place] >= LONGER * others:
+        yield "the longest of the options"
