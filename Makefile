@@ -5,19 +5,19 @@ BIN := .venv/bin
 DATABASE_TESTS := tests/registry tests/frontend tests/hub
 # The parts of `make test`. Each is one pytest, so that three at once fill two processors to the end. The
 # last part of each kind takes what the others leave, so that no test is left out.
-FLOW_PARTS := test-flows-examples test-flows-kills test-flows-people
+FLOW_PARTS := test-flows-examples test-flows-people
 WORKER_PARTS := test-worker-framework test-worker
 POSTGRES_PARTS := test-postgres-api test-postgres-pages test-postgres-runs test-postgres-hub test-postgres-domain
 SQLITE_PARTS := test-sqlite-api test-sqlite-domain
 # Longest first, but flows and sandboxes, which have limits of time, between parts that have none.
-PARTS := test-worker-framework test-flows-kills test-postgres-pages test-flows-examples test-postgres-runs \
-	test-flows-people test-postgres-hub test-worker test-postgres-api test-postgres-domain $(SQLITE_PARTS) test-rest
+PARTS := test-worker-framework test-flows-people test-postgres-pages test-flows-examples test-postgres-runs \
+	test-postgres-hub test-worker test-postgres-api test-postgres-domain $(SQLITE_PARTS) test-rest
 SLOW_PARTS := test-few-faults test-vllm test-compatibility
 COMPATIBILITY := tests/compatibility/test_environments.py
 
 flows-examples := $(addprefix tests/flows/test_,examples.py hostile.py)
-flows-kills := $(addprefix tests/flows/test_,kills.py two_runners.py)  # these start hubs of their own
-flows-people := $(filter-out $(flows-examples) $(flows-kills),$(wildcard tests/flows/test_*.py))
+# Only `make test-extended` runs some of these.
+flows-people := $(filter-out $(flows-examples),$(wildcard tests/flows/test_*.py))
 worker-framework := $(addprefix tests/worker/,attacks doctor execution guest)
 worker := tests/worker $(addprefix --ignore=,$(worker-framework))
 postgres-api := tests/registry/api
@@ -133,7 +133,7 @@ fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)
 	@$(BIN)/python -m tests.fuzz.archive -max_total_time=$(or $(SECONDS),60)
 
 test-extended: setup-tests  ## run the long tests that repeat others for other examples, releases, clients, stores and themes
-	@$(BIN)/python -m pytest --extended -m extended
+	@$(BIN)/python -m pytest --extended -m extended --postgresql
 
 test-quick: setup  ## run all but flows, browser and S3, on SQLite
 	@$(BIN)/python -m pytest -m "not flow and not browser and not s3 and not faults and not vllm and not compatibility"

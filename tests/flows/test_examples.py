@@ -12,7 +12,7 @@ from tests.flows.hub import ROOT, Hub
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/pyproject.toml"))
-ALWAYS = ("bug-fix", "reverse-text", "tic-tac-toe")  # a shell, one turn, several turns
+ALWAYS = ("reverse-text", "tic-tac-toe")  # one turn and several
 NAMES = [
     name if name in ALWAYS else pytest.param(name, marks=pytest.mark.extended) for name in EXAMPLES
 ]

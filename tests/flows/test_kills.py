@@ -31,7 +31,7 @@ from tests.flows.hub import DECIDED, Hub, serving
 from tests.registry.uploads.forms import form_of
 from tests.wheels import TASKSET, filename, make_wheel
 
-pytestmark = [pytest.mark.flow, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.flow, pytest.mark.extended, pytest.mark.timeout(1500)]
 
 HELD = ("leased", "preparing", "running", "scoring")
 LEASE, SWEEP = 6, 10

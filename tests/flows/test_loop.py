@@ -73,6 +73,7 @@ def test_the_other_templates_are_listed_unchanged(hub: Hub, folder: Path, templa
     hub.run("push", f"my-{template}", cwd=folder)
 
 
+@pytest.mark.extended
 def test_what_every_template_writes_passes_its_own_tests(
     hub: Hub, folder: Path, venv: Path
 ) -> None:

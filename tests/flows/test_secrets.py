@@ -23,7 +23,7 @@ from tests.flows.hub import ROOT, Hub, clean_environ, serving
 from tests.worker.proxy.hosts import HostAuthority, serving_in_thread
 from tests.worker.proxy.intercepting import RealHost
 
-pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.flow, pytest.mark.extended, pytest.mark.timeout(900)]
 
 HOST, NAME, REF = "api.exa.ai", "EXA_API_KEY", "alice/search-words"
 VALUE = "exa-live/9f4b+2c7e8d1a=="

@@ -16,7 +16,7 @@ from tests.faults import parts
 from tests.faults.conftest import NEEDS
 from tests.flows.hub import BIN, ROOT, Hub, clean_environ, serving
 
-pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.flow, pytest.mark.extended, pytest.mark.timeout(900)]
 
 EXAMPLES = ("double-check", "reverse-text")
 ACCEPT = {"Accept": "application/vnd.pypi.simple.v1+json"}

@@ -56,6 +56,7 @@ def version(alice: User) -> Version:
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.extended)])
+@pytest.mark.extended
 def test_pages_of_an_environment_fit_read_well_and_show_install_first(
     scheme: str, live_server: LiveServer, version: Version
 ) -> None:

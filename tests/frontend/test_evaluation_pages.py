@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.extended)])
+@pytest.mark.extended
 def test_pages_of_evaluations_fit_a_narrow_screen(
     scheme: str, live_server: LiveServer, alice: User, carol: User
 ) -> None:

@@ -82,6 +82,7 @@ def beside(act: Callable[[], object]) -> None:
         thread.submit(work).result(timeout=30)
 
 
+@pytest.mark.extended
 def test_pages_of_evaluations_and_people_fit_read_well_and_run_nothing(
     live_server: LiveServer, alice: User, carol: User, lab: Organisation
 ) -> None:

@@ -89,6 +89,7 @@ def walk(url: str, person: str, pages: dict[str, str], scheme: str = "light") ->
     return problems
 
 
+@pytest.mark.extended
 def test_every_state_fits_reads_well_and_runs_nothing(
     live_server: LiveServer, alice: User, root: User
 ) -> None:
@@ -104,6 +105,7 @@ def test_every_state_fits_reads_well_and_runs_nothing(
     assert not problems, "\n".join(problems)
 
 
+@pytest.mark.extended
 def test_every_state_of_needs_and_provisions_fits_reads_well_and_runs_nothing(
     live_server: LiveServer, alice: User, root: User
 ) -> None:
@@ -119,6 +121,7 @@ def test_every_state_of_needs_and_provisions_fits_reads_well_and_runs_nothing(
     assert not problems, "\n".join(problems)
 
 
+@pytest.mark.extended
 def test_what_a_model_can_learn_fits_reads_well_and_runs_nothing(
     live_server: LiveServer, alice: User
 ) -> None:

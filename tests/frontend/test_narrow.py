@@ -39,6 +39,7 @@ BEYOND = """() => [document.documentElement, ...document.querySelectorAll(".scro
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.extended)])
+@pytest.mark.extended
 def test_pages_fit_a_narrow_screen(
     scheme: str, live_server: LiveServer, lab: Organisation, alice: User
 ) -> None:

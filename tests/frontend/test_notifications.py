@@ -129,6 +129,7 @@ def test_the_list_has_pages_and_costs_the_same_for_any_number(
 
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.extended
 def test_pages_of_notifications_fit_and_read_well(
     live_server: LiveServer, yanked: Version, carol: User
 ) -> None:

@@ -21,6 +21,7 @@ pytestmark = [
 WIDTHS = (768, 1440)
 
 
+@pytest.mark.extended
 def test_the_pages_of_an_evaluation_fit_read_well_and_run_nothing(
     live_server: LiveServer, alice: User
 ) -> None:

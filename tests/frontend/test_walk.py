@@ -159,6 +159,7 @@ def test_every_page_fits_reads_well_and_runs_nothing(live_server: LiveServer, wa
         report(people)
 
 
+@pytest.mark.extended
 def test_every_page_shows_the_same_without_javascript(live_server: LiveServer, walk: Walk) -> None:
     with visitors(walk, live_server.url, scripts=False) as people:
         for stop in walk.stops:
@@ -176,6 +177,7 @@ def test_every_page_shows_the_same_without_javascript(live_server: LiveServer, w
         report(people)
 
 
+@pytest.mark.extended
 def test_install_is_on_the_first_screen_and_the_printed_card_fits(
     live_server: LiveServer, walk: Walk
 ) -> None:

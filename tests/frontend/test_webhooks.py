@@ -110,6 +110,7 @@ def test_strangers_and_members_find_no_webhook(
 
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.extended
 def test_pages_of_webhooks_fit_and_read_well(live_server: LiveServer, alice: User) -> None:
     env = make_version(alice).environment
     row, _ = services.add(to=env, url=f"{URL}/{'x' * 200}", kinds=[], by=alice)

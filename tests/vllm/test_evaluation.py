@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.flows.hub import ROOT, Hub
-from tests.vllm.conftest import ATTEMPTS, EXAMPLES, NAME, TASKS, Server
+from tests.vllm.conftest import ATTEMPTS, NAME, TASKS, Server
 
 pytestmark = [pytest.mark.vllm, pytest.mark.sandbox, pytest.mark.timeout(1800)]
 
@@ -23,9 +23,12 @@ def model_rollouts(hub: Hub, run: Any) -> list[Any]:
     return list(hub.get(f"runs/{run['id']}/rollouts/?policy=model&limit=100")["results"])
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_is_evaluated_by_the_model(hub: Hub, examples: None, name: str) -> None:
-    detail = hub.version(f"alice/{name}==0.1.0")
+@pytest.mark.parametrize(
+    "name", ["reverse-text", pytest.param("calculator-tools", marks=pytest.mark.extended)]
+)
+def test_an_example_is_evaluated_by_the_model(hub: Hub, name: str) -> None:
+    hub.run("push", ROOT / "examples" / name, "--no-wait")
+    detail = hub.decided(f"alice/{name}==0.1.0", seconds=900)
     run = hub.get(f"runs/{detail['run']['id']}/")
     assert (run["status"], run["model"], run["attempt"]) == ("succeeded", NAME, 1)
     rollouts = model_rollouts(hub, run)
@@ -35,7 +38,8 @@ def test_an_example_is_evaluated_by_the_model(hub: Hub, examples: None, name: st
     assert f"concurrent calls to {NAME}" in hub.get(f"runs/{run['id']}/log/")["text"]
 
 
-@pytest.mark.parametrize("how", [pytest.param("hung", marks=pytest.mark.extended), "killed"])
+@pytest.mark.parametrize("how", ["hung", "killed"])
+@pytest.mark.extended
 def test_a_server_that_fails_mid_run_costs_an_attempt_and_blames_nobody(
     hub: Hub, server: Server, tmp_path: Path, how: str
 ) -> None:

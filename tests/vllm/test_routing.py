@@ -65,7 +65,7 @@ def second(hub: Hub, home: Path) -> Iterator[None]:
         yield
 
 
-MODELS = [(NAME, OTHER), pytest.param((OTHER, NAME), marks=pytest.mark.extended)]
+MODELS = [(NAME, OTHER), (OTHER, NAME)]
 
 
 @contextmanager
@@ -98,6 +98,7 @@ def ended(hub: Hub, run: str) -> Any:
 
 
 @pytest.mark.parametrize("models", MODELS)
+@pytest.mark.extended
 def test_each_run_is_done_where_its_model_is(
     hub: Hub, examples: None, second: None, models: tuple[str, str]
 ) -> None:
@@ -115,6 +116,7 @@ def test_each_run_is_done_where_its_model_is(
         assert all(item["ok"] for item in rollouts)
 
 
+@pytest.mark.extended
 def test_a_run_by_a_model_without_a_runner_waits_with_a_reason(
     hub: Hub, examples: None, second: None
 ) -> None:

@@ -144,6 +144,7 @@ def test_another_wheel_of_the_same_version_is_not_pushed(
     assert not Evaluation.objects.exists()
 
 
+@pytest.mark.extended
 def test_a_local_wheel_needs_no_hub(
     runner_home: Path, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

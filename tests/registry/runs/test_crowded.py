@@ -70,6 +70,7 @@ class Asked:
 @pytest.mark.once
 @pytest.mark.timeout(300)
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.extended
 def test_five_hundred_runs_of_uneven_owners_are_taken_in_turns_and_each_once(
     root: User, settings: Settings
 ) -> None:

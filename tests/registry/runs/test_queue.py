@@ -201,6 +201,7 @@ def analyzed() -> None:
             cursor.execute("ANALYZE registry_run, registry_version")  # both are joined
 
 
+@pytest.mark.extended
 def test_the_next_of_ten_thousand_is_read_from_the_index(alice: User, carol: User) -> None:
     queue_many(alice.owner, 10_000)
     analyzed()

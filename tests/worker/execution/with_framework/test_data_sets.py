@@ -186,6 +186,7 @@ def perform_gated(runner: Runner, **settings: str) -> Outcome:
     ).outcome  # fmt: skip
 
 
+@pytest.mark.extended
 def test_what_a_gated_data_set_lacks_is_named_although_the_environment_goes_on(
     runner: Runner, tmp_path: Path
 ) -> None:

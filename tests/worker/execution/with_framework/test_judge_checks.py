@@ -41,11 +41,11 @@ def codes_of(facts: Facts) -> list[str]:
 @pytest.mark.parametrize(
     ("kind", "codes"),
     [
-        ("ignores", ["judge.ignored"]),
-        ("unreadable", ["judge.unreadable_paid"]),
-        ("empty", ["judge.empty_paid"]),
+        pytest.param("ignores", ["judge.ignored"], marks=pytest.mark.extended),
+        pytest.param("unreadable", ["judge.unreadable_paid"], marks=pytest.mark.extended),
+        pytest.param("empty", ["judge.empty_paid"], marks=pytest.mark.extended),
         ("open", ["judge.talked_over"]),
-        ("fenced", []),
+        pytest.param("fenced", [], marks=pytest.mark.extended),
     ],
 )
 def test_each_weakness_has_its_finding_and_a_sound_reward_none(

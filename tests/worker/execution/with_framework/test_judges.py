@@ -21,6 +21,10 @@ WHEELS = {
     "judge_hard_coded": ("v0", 1),
 }
 IN_SANDBOX = "judge_hard_coded"  # only there its address leads to the runner's proxy
+ALWAYS = ("judge_v1", "judge_rubric", IN_SANDBOX)
+NAMES = [
+    name if name in ALWAYS else pytest.param(name, marks=pytest.mark.extended) for name in WHEELS
+]
 LIVE_CHECKS = 2  # rollouts with a reply that the judge did not judge
 MODELS = {
     "judge_rubric": "gpt-4.1-nano",
@@ -49,7 +53,7 @@ def play(runner: Runner, wheel: str, judge: StubJudge | None, **spec: Any) -> Re
     )
 
 
-@pytest.mark.parametrize("wheel", WHEELS)
+@pytest.mark.parametrize("wheel", NAMES)
 def test_with_a_judge_its_calls_are_under_their_rollouts_and_replayed(
     runner_of: Runner, wheel: str
 ) -> None:
@@ -75,7 +79,7 @@ def test_with_a_judge_its_calls_are_under_their_rollouts_and_replayed(
     assert training == {"rollouts": 1, "differing": 0, "reason": ""}, run.outcome.hub.log
 
 
-@pytest.mark.parametrize("wheel", WHEELS)
+@pytest.mark.parametrize("wheel", NAMES)
 def test_without_a_judge_it_needs_one_also_where_it_swallows_the_refusal(
     runner_of: Runner, wheel: str
 ) -> None:
@@ -83,6 +87,7 @@ def test_without_a_judge_it_needs_one_also_where_it_swallows_the_refusal(
     assert run.outcome.result == ("errored", ["needs.judge"]), run.outcome.hub.log
 
 
+@pytest.mark.extended
 def test_a_key_that_only_switches_behaviour_is_set_where_a_judge_is_declared(
     forking_runner: Runner,
 ) -> None:

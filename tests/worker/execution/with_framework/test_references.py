@@ -29,6 +29,7 @@ def test_the_references_of_the_survey_come_from_the_process_of_the_run(
     assert forking_runner.references == 1
 
 
+@pytest.mark.extended
 def test_a_second_load_that_fails_costs_the_survey_its_references_alone(
     forking_runner: Runner,
 ) -> None:

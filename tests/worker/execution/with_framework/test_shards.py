@@ -41,6 +41,7 @@ def test_an_example_in_shards_has_the_rollouts_of_one_run(forking_runner: Runner
     assert played(0, 1) + played(1, 2) == whole
 
 
+@pytest.mark.extended
 def test_named_tasks_have_the_rollouts_that_they_have_among_all(forking_runner: Runner) -> None:
     def played(**chosen: Any) -> list[tuple[Any, ...]]:
         return rows(

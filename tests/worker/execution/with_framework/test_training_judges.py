@@ -69,7 +69,13 @@ def test_a_question_that_differs_leaves_its_rollout_out_and_says_so(judged: Repl
     assert "At home in /home/" in why
 
 
-@pytest.mark.parametrize("verdict", [never, Alternating()], ids=["never", "alternating"])
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        pytest.param(never, id="never", marks=pytest.mark.extended),
+        pytest.param(Alternating(), id="alternating"),
+    ],
+)
 def test_a_v1_judge_that_is_obeyed_in_evaluations_alone_is_rejected(
     runner: Runner, verdict: Any
 ) -> None:
@@ -81,7 +87,7 @@ def test_a_v1_judge_that_is_obeyed_in_evaluations_alone_is_rejected(
     assert run.outcome.hub.facts["training"] == {"rollouts": 2, "differing": 1, "reason": ""}
 
 
-@pytest.mark.parametrize("judged", [False, True])
+@pytest.mark.parametrize("judged", [pytest.param(False, marks=pytest.mark.extended), True])
 def test_attempts_that_are_compared_in_evaluations_alone_are_rejected(
     runner: Runner, *, judged: bool
 ) -> None:
