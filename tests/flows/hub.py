@@ -18,6 +18,7 @@ import requests
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
+FORKING = "forking"  # the name of a runner that forks its sandboxes
 START_SECONDS = 240  # of a machine that does much else
 DECIDED = ("listed", "rejected", "held")
 
@@ -29,6 +30,7 @@ class Hub:
     home: Path
     url: str
     environ: dict[str, str]
+    runner: str = "embedded"
     tokens: dict[str, str] = field(default_factory=dict)
 
     def run(
@@ -166,7 +168,8 @@ def serving(
             stdout=out,
             stderr=out,
         )
-    hub = Hub(home, f"http://127.0.0.1:{port}", environ)
+    name = FORKING if forking else "embedded"
+    hub = Hub(home, f"http://127.0.0.1:{port}", environ, name)
     try:
         hub.wait(lambda: process.poll() is not None or _healthy(hub.url), "the hub", START_SECONDS)
         assert process.poll() is None, log.read_text()
@@ -186,7 +189,7 @@ def serving(
 @contextmanager
 def forking_runner(hub: Hub) -> Iterator[None]:
     """A runner that forks its sandboxes, with the hub's settings for runners."""
-    token = hub.manage("create_runner", "forking").split()[-1]
+    token = hub.manage("create_runner", hub.runner).split()[-1]
     with (hub.home / "logs" / "runner.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.forked.runner"],

@@ -99,7 +99,7 @@ def _posted(url: str, headers: dict[str, str], body: dict[str, Any]) -> Any:
 def leased(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LeasedRun]:
     """alice/live-page, leased by the test and not by the hub's own runner."""
     token = hub.manage("create_runner", "by-hand")
-    hub.manage("drain_runner", "embedded")
+    hub.manage("drain_runner", hub.runner)
     try:
         wheel = tmp_path_factory.mktemp("wheel") / "live_page-0.1.0-py3-none-any.whl"
         wheel.write_bytes(make_wheel("live-page"))
@@ -111,7 +111,7 @@ def leased(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lease
         )
         yield LeasedRun(hub, JobSpec.from_dict(json.loads(claim)))
     finally:
-        hub.manage("drain_runner", "embedded", "--resume")
+        hub.manage("drain_runner", hub.runner, "--resume")
 
 
 @dataclass

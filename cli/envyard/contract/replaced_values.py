@@ -76,7 +76,7 @@ def _merges(definition: Definition, parsers: set[str]) -> Iterator[ast.AST]:
         for each in [part.value]
         if isinstance(each, ast.Name)
     }
-    yield from (node for name, node in merged.items() if name in compared - replies)
+    yield from (node for name, node in merged.items() if name in compared)
 
 
 def _replaces(value: ast.expr, replies: set[str]) -> bool:

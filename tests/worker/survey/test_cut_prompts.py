@@ -23,7 +23,7 @@ def test_prompts_that_are_cut_are_named_with_their_length() -> None:
     tasks = [Listed(n, prompt, f"{n}", "", "") for n, prompt in enumerate(prompts)]
     incomplete = incomplete_prompts(tasks)
     assert incomplete is not None
-    assert incomplete.reason == "it ends in a word, at 200 characters, as others do"
+    assert incomplete.reason == "it is cut at 200 characters, as others are"
     assert incomplete.count == sum(len(prompt) == 200 for prompt in prompts) > 20
 
 

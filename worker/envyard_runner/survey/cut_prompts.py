@@ -15,7 +15,8 @@ from envyard_runner.survey.listing import PROMPT
 FEWEST, SHARE = 5, 0.04  # prompts of the longest length, and their share of all
 LENGTHS = 10  # different ones of the others
 USUAL = 0.25  # share of the others with one length, from which on a form decides it
-BROKEN = 0.25  # of the longest prompts that end within a word
+FEWEST_BROKEN, BROKEN = 2, 0.25  # of the longest prompts that end within a word
+ODD = 0.5  # of the longest prompts that end with another kind of character than the others do
 ENDS_IN_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+\Z")
 WORD = re.compile(r"[^\W\d_]+(?=[\W\d_])")
 
@@ -37,8 +38,18 @@ def cut_prompts(prompts: Sequence[str]) -> list[int]:
     broken = [at for at, prompt in enumerate(prompts) if _ends_within(prompt, words)]
     here = sum(len(prompts[at]) == longest for at in broken)
     elsewhere = len(broken) - here
-    usual = elsewhere > SHARE * (len(prompts) - len(cut))
-    return [] if usual or here < max(2, BROKEN * len(cut)) else cut
+    whole = [prompt for prompt in prompts if len(prompt) != longest]
+    ends = {kind for kind, count in Counter(map(_end, whole)).items() if count > SHARE * len(whole)}
+    odd = sum(_end(prompts[at]) not in ends for at in cut)
+    if elsewhere > SHARE * len(whole) or here < FEWEST_BROKEN:
+        return []
+    return cut if here >= BROKEN * len(cut) or odd >= ODD * len(cut) else []
+
+
+def _end(prompt: str) -> str:
+    """The kind of its last character: a mark is one of its own."""
+    last = prompt[-1:]
+    return "letter" if last.isalpha() else "digit" if last.isdigit() else last
 
 
 def _ends_within(prompt: str, words: set[str]) -> bool:
