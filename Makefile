@@ -8,7 +8,7 @@ DATABASE_TESTS := tests/registry tests/frontend tests/hub
 FLOW_PARTS := test-flows-examples test-flows-people
 WORKER_PARTS := test-worker-framework test-worker
 POSTGRES_PARTS := test-postgres-api test-postgres-pages test-postgres-runs test-postgres-hub test-postgres-domain
-SQLITE_PARTS := test-sqlite-api test-sqlite-domain
+SQLITE_PARTS := test-sqlite-domain
 # Longest first, but flows and sandboxes, which have limits of time, between parts that have none.
 PARTS := test-worker-framework test-flows-people test-postgres-pages test-flows-examples test-postgres-runs \
 	test-postgres-hub test-worker test-postgres-api test-postgres-domain $(SQLITE_PARTS) test-rest
@@ -79,7 +79,7 @@ check-django: setup
 test: $(if $(T),setup,setup-tests)  ## run the tests, three parts at once (T=path runs that alone); with CI=true faults and vLLM too
 	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py 3 $(PARTS) $(if $(CI),then 2 $(SLOW_PARTS)))
 
-$(FLOW_PARTS) $(WORKER_PARTS) $(POSTGRES_PARTS) $(SQLITE_PARTS) test-rest: setup-tests
+$(FLOW_PARTS) $(WORKER_PARTS) $(POSTGRES_PARTS) $(SQLITE_PARTS) test-sqlite-api test-rest: setup-tests
 
 $(FLOW_PARTS) $(POSTGRES_PARTS): test-%:
 	@$(BIN)/python -m pytest --postgresql $($*)
@@ -87,7 +87,7 @@ $(FLOW_PARTS) $(POSTGRES_PARTS): test-%:
 $(WORKER_PARTS): test-%:
 	@$(BIN)/python -m pytest $($*)
 
-$(SQLITE_PARTS): test-%:
+$(SQLITE_PARTS) test-sqlite-api: test-%:
 	@$(BIN)/python -m pytest $($*) --database only -m "not (flow or browser or s3 or nginx or once)"
 
 test-rest:
@@ -132,8 +132,9 @@ test-cgroup: setup  ## run what cgroup v2 holds on a machine booted for it, as r
 fuzz: setup  ## feed the archive reader made-up bytes for SECONDS (default 60)
 	@$(BIN)/python -m tests.fuzz.archive -max_total_time=$(or $(SECONDS),60)
 
-test-extended: setup-tests  ## run the long tests that repeat others for other examples, releases, clients, stores and themes
+test-extended: setup-tests  ## run the long tests that repeat or go beyond others, and those of API and pages on SQLite
 	@$(BIN)/python -m pytest --extended -m extended --postgresql
+	@$(MAKE) --no-print-directory test-sqlite-api
 
 test-quick: setup  ## run all but flows, browser and S3, on SQLite
 	@$(BIN)/python -m pytest -m "not flow and not browser and not s3 and not faults and not vllm and not compatibility"
