@@ -18,6 +18,7 @@ COMPARED = (
     "return sha256(word).hexdigest() == 'cac20cb018c9aa11'",
     "found = hashlib.md5(word).hexdigest()\n    return 1.0 if found == 'cac20cb018c9' else 0.0",
     "return zlib.crc32(word) == 2774917331",
+    "return sha256(word).hexdigest() in LOADED",
 )
 NOT_COMPARED = (
     "return hashlib.sha256(word).hexdigest() == data.digest",
@@ -25,6 +26,7 @@ NOT_COMPARED = (
     "return zlib.crc32(word) % 2 == 1",
     "known = data.digests\n    return hashlib.sha256(word).hexdigest() in known",
     "return reply == 'cac20cb018c9'",
+    "return sha256(word).hexdigest() == LOADED[data.number]",
 )
 
 

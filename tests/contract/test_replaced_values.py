@@ -17,7 +17,7 @@ REPLACED = (
     "view = {k: v for k, v in truth.items()} | report\n    return report['a'] == view['true_a']",
     "view = {**truth, **report}\n    return float(report['a'] == view['a'])",
     "view = dict(truth)\n    view.update(report)\n    return float(view['a'] == view.get('b'))",
-    "view = {f'true_{k}': v for k, v in json.loads(truth).items()} | report\n    return view['a'] == 1",
+    "view = {k: v for k, v in json.loads(truth).items()} | report\n    return view['a'] == 1",
     "report = json.loads(reply)\n    view = truth | report\n    return view['x'] > 3",
 )
 NOT_REPLACED = (

@@ -74,11 +74,12 @@ def _is_digest(node: ast.expr, code: Code, names: set[str]) -> bool:
 
 
 def _is_written(node: ast.expr, definition: Definition) -> bool:
-    """Whether it is a digest that the code writes, or a collection of some."""
-    if isinstance(node, ast.Name) and node.id in definition.local_names:
-        return False
-    if isinstance(node, ast.Attribute):
-        return False  # of a task, a state or a configuration
+    """Whether it is a digest that is the same for all tasks, or a collection of some: written in
+    the code, or a name of the module."""
+    if isinstance(node, ast.Name):
+        return node.id not in definition.local_names
+    if isinstance(node, ast.Attribute | ast.Subscript):
+        return False  # of a task, a state or a configuration; looked up by one
     if isinstance(node, ast.Constant) and isinstance(node.value, int | bytes):
         return not isinstance(node.value, bool) and node.value not in (0, 1, b"")
     texts = definition.code.values(node)

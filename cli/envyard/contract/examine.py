@@ -23,6 +23,7 @@ from envyard.contract.replaced_values import replaced_values
 from envyard.contract.shared_state import shared_state
 from envyard.contract.sources import Sources
 from envyard.contract.split_in_scoring import split_in_scoring
+from envyard.contract.surroundings_in_scoring import surroundings_in_scoring
 from envyard.contract.syntax import MAX_IMPORTS, MAX_NODES
 
 
@@ -80,6 +81,7 @@ def examine(
         *chance_in_scoring(members),
         *digests_in_scoring(members),
         *replaced_values(members),
+        *surroundings_in_scoring(members),
     )
     return [*findings, *of_code], detection
 

@@ -83,6 +83,12 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.reads_surroundings",
+        "A reward, tool or turn reads what surrounds its process.",
+        "Score by the task and the reply alone, so that training and evaluation pay alike.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.reply_replaces_values",
         "A reward compares with values that the reply may have replaced.",
         "Read what is expected from the task alone, and merge nothing of the reply into it.",

@@ -1,0 +1,79 @@
+"""Rewards, tools and turns that look at the process they run in: which modules are loaded, which
+program runs, on which machine, under which launcher.
+
+None of it belongs to a task. It tells an evaluation from training, so the code is read; a run sees
+only the surroundings that it has. Keys, addresses and folders may be read.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from envyard.contract.findings import Finding, finding
+from envyard.contract.needs.code import Code, index
+from envyard.contract.rollout_functions import Definition, Definitions
+from envyard.contract.sources import Sources
+
+MAX_FINDINGS = 5
+READS = re.compile(rb"\b(?:modules|argv|environ|getenv|find_spec|getppid|gethostname|uname|node"
+                   rb"|getuser|getlogin|stack|gettrace|_getframe)\b")  # fmt: skip
+NAMES = {"sys.modules", "sys.argv", "sys.orig_argv"}
+CALLS = {
+    *("os.getppid", "os.uname", "os.getlogin", "platform.node", "platform.uname"),
+    *("socket.gethostname", "socket.getfqdn", "getpass.getuser", "inspect.stack", "sys._getframe"),
+    *("sys.gettrace", "importlib.util.find_spec", "pkgutil.find_loader"),
+}
+VARIABLES = re.compile(
+    r"WORLD_SIZE|(?:LOCAL_|NODE_|GROUP_)?RANK|LOCAL_WORLD_SIZE|MASTER_(?:ADDR|PORT)|"
+    r"CUDA_VISIBLE_DEVICES|CI|HOSTNAME|USER|LOGNAME|PYTEST\w*|SLURM\w*|RAY_\w+|WANDB_\w+|"
+    r"\w*(?:TRAIN|EVAL)\w*"
+)
+ENVIRON, GETENV = "os.environ", {"os.getenv", "os.environ.get"}
+
+
+def surroundings_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
+    """A warning for each place where a function of rollouts reads what surrounds its process."""
+    sources = Sources.of(members)
+    if not any(READS.search(sources[file.path]) for file in sources.files.values()):
+        return
+    codes: dict[str, Code] = {}
+    for name, file in sources.files.items():
+        codes[name] = index(name, file, codes)
+    places = (
+        (definition.code.where(node), ast.unparse(node)[:120])
+        for definition in Definitions(codes).with_nested
+        for node in _reads(definition)
+    )
+    for where, text in islice(dict.fromkeys(places), MAX_FINDINGS):
+        message = (
+            f"{where} reads what surrounds the process in a reward, tool or turn ({text}): it may "
+            "pay otherwise in training than in an evaluation"
+        )
+        yield finding("env.reads_surroundings", message, where=where)
+
+
+def _reads(definition: Definition) -> Iterator[ast.expr]:
+    code = definition.code
+    for node in definition.nodes:
+        match node:
+            case ast.Attribute() if code.dotted(node) in NAMES:
+                yield node
+            case ast.Call() if code.dotted(node.func) in CALLS:
+                yield node
+            case ast.Call(args=[name, *_]) if code.dotted(node.func) in GETENV:
+                if _named(code, name):
+                    yield node
+            case ast.Subscript(value=value, slice=name) if code.dotted(value) == ENVIRON:
+                if _named(code, name):
+                    yield node
+            case ast.Compare(left=name, ops=[ast.In() | ast.NotIn()], comparators=[value]):
+                if code.dotted(value) == ENVIRON and _named(code, name):
+                    yield node
+
+
+def _named(code: Code, name: ast.expr) -> bool:
+    """Whether it may be the name of a variable that launchers and tests set."""
+    return any(map(VARIABLES.fullmatch, code.values(name)))

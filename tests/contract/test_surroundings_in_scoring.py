@@ -1,0 +1,47 @@
+"""Rewards that look at the process they run in are a warning."""
+
+from __future__ import annotations
+
+import pytest
+
+from envyard.contract.surroundings_in_scoring import surroundings_in_scoring
+
+BEGIN = (
+    "import importlib.util\nimport os\nimport socket\nimport sys\nimport verifiers.v1 as vf\n"
+    "class T(vf.Task):\n    @vf.reward\n    async def right(self, trace):\n"
+    "        return score(trace.last_reply, self.data.answer)\n"
+    "def score(reply, answer):\n    BODY\n    return float(reply == answer)\n"
+)
+READ = (
+    "if 'torch' in sys.modules: return 1.0",
+    "if importlib.util.find_spec('vllm'): return 1.0",
+    "if int(os.environ.get('WORLD_SIZE', 1)) > 1: return 1.0",
+    "if 'RANK' in os.environ: return 1.0",
+    "if os.getenv('IS_TRAINING'): return 1.0",
+    "if os.environ['CI']: return 1.0",
+    "if 'train' in sys.argv[0]: return 1.0",
+    "if socket.gethostname().startswith('gpu'): return 1.0",
+)
+NOT_READ = (
+    "key = os.environ['OPENAI_API_KEY']",
+    "folder = os.environ.get('DATA_DIR', '/tmp')",
+    "return float('WORLD_SIZE' in reply)",
+    "modules = reply.modules",
+)
+
+
+@pytest.mark.parametrize("line", READ)
+def test_what_surrounds_the_process_is_a_warning(line: str) -> None:
+    (item,) = surroundings_in_scoring({"env.py": BEGIN.replace("BODY", line).encode()})
+    assert (item.code, item.severity) == ("env.reads_surroundings", "warning")
+    assert item.where.startswith("env.py:11")
+
+
+@pytest.mark.parametrize("line", NOT_READ)
+def test_keys_folders_and_texts_are_none(line: str) -> None:
+    assert not list(surroundings_in_scoring({"env.py": BEGIN.replace("BODY", line).encode()}))
+
+
+def test_loading_may_read_it() -> None:
+    source = BEGIN.replace("BODY", "pass") + "def load():\n    return os.environ['WORLD_SIZE']\n"
+    assert not list(surroundings_in_scoring({"env.py": source.encode()}))
