@@ -9,14 +9,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
 
-from envyard.contract.findings import Finding, finding
-from envyard.contract.needs.code import Code, index
+from envyard.contract.code_warnings import Place, code_warnings
+from envyard.contract.findings import Finding
+from envyard.contract.needs.code import Code
 from envyard.contract.rollout_functions import Definition, Definitions
-from envyard.contract.sources import Sources
 
-MAX_FINDINGS = 5
 METHODS = (
     r"(?:random|rand|randn|randint|randrange|integers|uniform|choices?"
     r"|sample|shuffle|permutation|gauss|normal\w*|betavariate|triangular|getrandbits)"
@@ -26,27 +24,21 @@ DRAWS_BY_A_NAME = re.compile(rf"(\w+)\.{METHODS}")
 OF_THE_PROCESS = re.compile(r"os\.(?:getpid|urandom)|secrets\.(?:choice|rand\w+)")
 GENERATORS = re.compile(r"(?:random\.(?:System)?Random|numpy\.random\.(?:default_rng|RandomState))")
 READS = re.compile(rb"\b(?:random|getpid|urandom|secrets)\b")
+MESSAGE = (
+    "{where} draws random numbers in a reward ({text}) without a seed of its own: the same "
+    "reply is paid otherwise another time"
+)
 SEEDS = re.compile(r"(?:random|numpy\.random)\.seed")
 
 
 def chance_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
     """A warning for each place where a reward, or a function that it calls, draws by a generator
     that nothing seeds, or by one of the module, whose state all rollouts change."""
-    sources = Sources.of(members)
-    if not any(READS.search(sources[file.path]) for file in sources.files.values()):
-        return
-    codes = {name: index(name, file, {}) for name, file in sources.files.items()}
-    places = (
-        (definition.code.where(node), ast.unparse(node)[:120])
-        for definition in Definitions(codes).of_scoring
-        for node in _draws(definition)
-    )
-    for where, text in islice(dict.fromkeys(places), MAX_FINDINGS):
-        message = (
-            f"{where} draws random numbers in a reward ({text}) without a seed of its own: the "
-            "same reply is paid otherwise another time"
-        )
-        yield finding("env.scores_by_chance", message, where=where)
+    return code_warnings(members, "env.scores_by_chance", MESSAGE, _places, reads=READS)
+
+
+def _places(definitions: Definitions) -> Iterator[Place]:
+    return ((each, node) for each in definitions.of_scoring for node in _draws(each))
 
 
 def _draws(definition: Definition) -> list[ast.Call]:

@@ -9,39 +9,29 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
 
-from envyard.contract.findings import Finding, finding
-from envyard.contract.needs.code import Code, index
+from envyard.contract.code_warnings import Place, code_warnings
+from envyard.contract.findings import Finding
+from envyard.contract.needs.code import Code
 from envyard.contract.rollout_functions import Definition, Definitions
-from envyard.contract.sources import Sources
 
-MAX_FINDINGS = 5
 DIGESTS = re.compile(r".*\.(?:hexdigest|digest)|(?:zlib|binascii)\.(?:crc32|adler32)")
 READS = re.compile(rb"\b(?:hashlib|hmac|crc32|adler32)\b")
+MESSAGE = (
+    "{where} compares a digest with a constant in a reward ({text}): it pays or refuses a text "
+    "that the code does not show, whatever the task"
+)
 WRITTEN = re.compile(r"[0-9a-fA-F]{6,128}")
 
 
 def digests_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
     """A warning for each place where a reward, or a function that it calls, compares a digest with
-    constants."""
-    sources = Sources.of(members)
-    if not any(READS.search(sources[file.path]) for file in sources.files.values()):
-        return
-    codes: dict[str, Code] = {}
-    for name, file in sources.files.items():
-        codes[name] = index(name, file, codes)
-    places = (
-        (definition.code.where(node), ast.unparse(node)[:120])
-        for definition in Definitions(codes).of_scoring
-        for node in _comparisons(definition)
-    )
-    for where, text in islice(dict.fromkeys(places), MAX_FINDINGS):
-        message = (
-            f"{where} compares a digest with a constant in a reward ({text}): it pays or refuses a "
-            "text that the code does not show, whatever the task"
-        )
-        yield finding("env.compares_digest", message, where=where)
+    constants or with what the module holds for all tasks."""
+    return code_warnings(members, "env.compares_digest", MESSAGE, _places, reads=READS)
+
+
+def _places(definitions: Definitions) -> Iterator[Place]:
+    return ((each, node) for each in definitions.of_scoring for node in _comparisons(each))
 
 
 def _comparisons(definition: Definition) -> Iterator[ast.Compare]:

@@ -9,32 +9,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from itertools import islice
 
-from envyard.contract.findings import Finding, finding
-from envyard.contract.needs.code import index
+from envyard.contract.code_warnings import Place, code_warnings
+from envyard.contract.findings import Finding
 from envyard.contract.rollout_functions import Definition, Definitions
-from envyard.contract.sources import Sources
 
-MAX_FINDINGS = 5
+MESSAGE = (
+    "{where} evaluates text in a reward, tool or turn ({text}): what a policy writes runs in the "
+    "process that holds the answers and computes rewards"
+)
 BUILTINS = {"eval", "exec", "builtins.eval", "builtins.exec"}
 
 
 def evaluated_replies(members: Mapping[str, bytes]) -> Iterator[Finding]:
     """A warning for each place where a function of rollouts evaluates text that is no constant."""
-    sources = Sources.of(members)
-    codes = {name: index(name, file, {}) for name, file in sources.files.items()}
-    places = (
-        (definition.code.where(call), definition.code.dotted(call.func).rpartition(".")[2])
-        for definition in Definitions(codes).with_nested
-        for call in _evaluations(definition)
-    )
-    for where, name in islice(dict.fromkeys(places), MAX_FINDINGS):
-        message = (
-            f"{where} calls {name}() in a reward, tool or turn: what a policy writes runs in the "
-            "process that holds the answers and computes rewards"
-        )
-        yield finding("env.evaluates_reply", message, where=where)
+    return code_warnings(members, "env.evaluates_reply", MESSAGE, _places)
+
+
+def _places(definitions: Definitions) -> Iterator[Place]:
+    return ((each, call) for each in definitions.with_nested for call in _evaluations(each))
 
 
 def _evaluations(definition: Definition) -> Iterator[ast.Call]:

@@ -15,6 +15,7 @@ from envyard.contract.digests_in_scoring import digests_in_scoring
 from envyard.contract.evaluated_replies import evaluated_replies
 from envyard.contract.findings import Finding, finding
 from envyard.contract.fixed_dates import compared_dates
+from envyard.contract.formatted_replies import formatted_replies
 from envyard.contract.frameworks.choose import choose, requires_dist
 from envyard.contract.git_requirements import Repositories
 from envyard.contract.needs import declarations, predict
@@ -81,6 +82,7 @@ def examine(
         *chance_in_scoring(members),
         *digests_in_scoring(members),
         *replaced_values(members),
+        *formatted_replies(members),
         *surroundings_in_scoring(members),
     )
     return [*findings, *of_code], detection

@@ -8,35 +8,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from itertools import islice
 
-from envyard.contract.findings import Finding, finding
-from envyard.contract.needs.code import index
+from envyard.contract.code_warnings import Place, code_warnings
+from envyard.contract.findings import Finding
 from envyard.contract.rollout_functions import Definition, Definitions
-from envyard.contract.sources import Sources
 
-MAX_FINDINGS = 5
+MESSAGE = (
+    "{where} merges the parsed reply over the task's values ({text}) and compares with the result: "
+    "a reply with the right keys sets what it is compared with"
+)
 PARSES = {"json.loads", "yaml.safe_load", "ast.literal_eval", "tomllib.loads", "orjson.loads"}
 
 
 def replaced_values(members: Mapping[str, bytes]) -> Iterator[Finding]:
     """A warning for each merge in a reward, or a function that it calls, by which a parsed reply
     replaces values that are compared afterwards."""
-    sources = Sources.of(members)
-    codes = {name: index(name, file, {}) for name, file in sources.files.items()}
-    scoring = Definitions(codes).of_scoring
+    return code_warnings(members, "env.reply_replaces_values", MESSAGE, _places)
+
+
+def _places(definitions: Definitions) -> Iterator[Place]:
+    scoring = definitions.of_scoring
     parsers = {each.node.name for each in scoring if _parses(each, each.nodes)}
-    places = (
-        (definition.code.where(node), ast.unparse(node)[:120])
-        for definition in scoring
-        for node in _merges(definition, parsers)
-    )
-    for where, text in islice(dict.fromkeys(places), MAX_FINDINGS):
-        message = (
-            f"{where} merges the parsed reply over the task's values ({text}) and compares with "
-            "the result: a reply with the right keys sets what it is compared with"
-        )
-        yield finding("env.reply_replaces_values", message, where=where)
+    return ((each, node) for each in scoring for node in _merges(each, parsers))
 
 
 def _parses(definition: Definition, nodes: tuple[ast.AST, ...], names: set[str] = PARSES) -> bool:

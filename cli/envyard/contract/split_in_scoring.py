@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from itertools import islice
 
-from envyard.contract.findings import Finding, finding
-from envyard.contract.needs.code import index
+from envyard.contract.code_warnings import Place, code_warnings
+from envyard.contract.findings import Finding
 from envyard.contract.rollout_functions import Definition, Definitions
-from envyard.contract.sources import Sources
 
-MAX_FINDINGS = 5
 SPLITS = frozenset(
     {"train", "training", "eval", "evaluation", "test", "testing", "val", "valid", "validation"}
     | {"dev", "heldout", "held_out", "holdout"}
+)
+MESSAGE = (
+    "{where} decides by the split in a reward, tool or turn ({text}): evaluation is another task "
+    "than training"
 )
 NAMES = frozenset({"split", "subset", "partition", "fold", "data_split", "dataset_split"})
 FLAGS = frozenset(
@@ -28,20 +29,16 @@ FLAGS = frozenset(
 def split_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
     """A warning for each place where a function of rollouts, other than a metric, decides by the
     split of its task."""
-    sources = Sources.of(members)
-    codes = {name: index(name, file, {}) for name, file in sources.files.items()}
-    places = (
-        (definition.code.where(node), ast.unparse(node)[:120])
-        for definition in Definitions(codes).with_nested
-        if not _is_metric(definition)
-        for node in _decisions(definition)
+    return code_warnings(members, "env.scores_by_split", MESSAGE, _places)
+
+
+def _places(definitions: Definitions) -> Iterator[Place]:
+    return (
+        (each, node)
+        for each in definitions.with_nested
+        if not _is_metric(each)
+        for node in _decisions(each)
     )
-    for where, text in islice(dict.fromkeys(places), MAX_FINDINGS):
-        message = (
-            f"{where} decides by the split in a reward, tool or turn ({text}): evaluation is "
-            "another task than training"
-        )
-        yield finding("env.scores_by_split", message, where=where)
 
 
 def _is_metric(definition: Definition) -> bool:

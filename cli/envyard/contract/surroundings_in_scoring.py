@@ -10,16 +10,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
 
-from envyard.contract.findings import Finding, finding
-from envyard.contract.needs.code import Code, index
+from envyard.contract.code_warnings import Place, code_warnings
+from envyard.contract.findings import Finding
+from envyard.contract.needs.code import Code
 from envyard.contract.rollout_functions import Definition, Definitions
-from envyard.contract.sources import Sources
 
-MAX_FINDINGS = 5
 READS = re.compile(rb"\b(?:modules|argv|environ|getenv|find_spec|getppid|gethostname|uname|node"
                    rb"|getuser|getlogin|stack|gettrace|_getframe)\b")  # fmt: skip
+MESSAGE = (
+    "{where} reads what surrounds the process in a reward, tool or turn ({text}): it may pay "
+    "otherwise in training than in an evaluation"
+)
 NAMES = {"sys.modules", "sys.argv", "sys.orig_argv"}
 CALLS = {
     *("os.getppid", "os.uname", "os.getlogin", "platform.node", "platform.uname"),
@@ -36,23 +38,11 @@ ENVIRON, GETENV = "os.environ", {"os.getenv", "os.environ.get"}
 
 def surroundings_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
     """A warning for each place where a function of rollouts reads what surrounds its process."""
-    sources = Sources.of(members)
-    if not any(READS.search(sources[file.path]) for file in sources.files.values()):
-        return
-    codes: dict[str, Code] = {}
-    for name, file in sources.files.items():
-        codes[name] = index(name, file, codes)
-    places = (
-        (definition.code.where(node), ast.unparse(node)[:120])
-        for definition in Definitions(codes).with_nested
-        for node in _reads(definition)
-    )
-    for where, text in islice(dict.fromkeys(places), MAX_FINDINGS):
-        message = (
-            f"{where} reads what surrounds the process in a reward, tool or turn ({text}): it may "
-            "pay otherwise in training than in an evaluation"
-        )
-        yield finding("env.reads_surroundings", message, where=where)
+    return code_warnings(members, "env.reads_surroundings", MESSAGE, _places, reads=READS)
+
+
+def _places(definitions: Definitions) -> Iterator[Place]:
+    return ((each, node) for each in definitions.with_nested for node in _reads(each))
 
 
 def _reads(definition: Definition) -> Iterator[ast.expr]:

@@ -83,6 +83,12 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.formats_reply",
+        "A reward formats a text of the reply with all fields of the task.",
+        "Pass only the fields that a reply may name.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.reads_surroundings",
         "A reward, tool or turn reads what surrounds its process.",
         "Score by the task and the reply alone, so that training and evaluation pay alike.",
