@@ -48,14 +48,14 @@ def part_of(command: str) -> Part:
 
 @pytest.fixture(scope="module")
 def parts() -> list[Part]:
-    """All parts that `CI=true make test` starts."""
+    """All parts that `CI=true make test` starts, and the one that `make test-extended` adds."""
     make = ["make", "--no-print-directory", "--dry-run"]
     (suite,) = (
         line for line in _output([*make, "CI=true", "T=", "test"]) if "tools/suite.py" in line
     )
     names = [word for word in suite.partition("suite.py")[2].split() if word.startswith("test-")]
     slow = {"test-few-faults": ["few-faults-redis", "few-faults-rabbitmq", "few-faults-apart"]}
-    targets = [target for name in names for target in slow.get(name, [name])]
+    targets = [target for name in names for target in slow.get(name, [name])] + ["test-sqlite-api"]
     return [part_of(line) for line in _output([*make, *targets]) if "-m pytest" in line]
 
 

@@ -1,5 +1,7 @@
 """Answers that are always the same piece of the prompt, and prompts that merely contain them."""
 
+from hashlib import sha1
+
 import pytest
 
 from envyard_runner.survey.places import answer_place
@@ -81,3 +83,23 @@ def test_abbreviations_of_any_label_and_whole_labels_are_none() -> None:
     assert answer_place(logs(named=False)) == (0, "")
     words = [(f"Is it {CAUSES[n % 4]} or not, number {n}?", CAUSES[n % 4]) for n in range(40)]
     assert answer_place(words)[1] != "abbreviated (disk) in a name"
+
+
+def samples(*, tells: bool) -> list[tuple[str, str]]:
+    """Samples with a code, of their label or of the sample itself, and a year."""
+    rows = []
+    for n in range(60):
+        cause = CAUSES[n % 4]
+        code = sha1(cause.encode() if tells else f"{cause} {n}".encode()).hexdigest()[:5]
+        rows.append((f"Sample LS-{2011 + n // 5}-{code}: {n * 7 % 50} mm wide. The cause?", cause))
+    return rows
+
+
+def test_a_code_that_all_prompts_of_a_label_have_is_named() -> None:
+    count, place = answer_place(samples(tells=True))
+    assert count >= 57
+    assert place.startswith("told by a code (")
+
+
+def test_codes_and_years_of_single_samples_tell_nothing() -> None:
+    assert answer_place(samples(tells=False)) == (0, "")

@@ -1,7 +1,7 @@
-"""Prompts that are cut at one number of characters, so that what the answer needs is missing.
+"""Prompts that are cut at a number of characters, so that what the answer needs is missing.
 
-Prompts of many lengths seldom share the longest one. Where many do, and some of these end within a
-word, something has cut them.
+Where many of the longest prompts are of nearly one length and some of these end within a word, as
+no shorter one does, something has cut them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from envyard_runner.survey.listing import PROMPT
 
-FEWEST, SHARE = 5, 0.04  # prompts of the longest length, and their share of all
+FEWEST, SHARE = 5, 0.04  # of the longest prompts, and their share of all
+BAND = 0.05  # by which the longest prompts differ in length: a question may stand before the text
 LENGTHS = 10  # different ones of the others
 USUAL = 0.25  # share of the others with one length, from which on a form decides it
 FEWEST_BROKEN, BROKEN = 2, 0.25  # of the longest prompts that end within a word
@@ -22,23 +23,24 @@ WORD = re.compile(r"[^\W\d_]+(?=[\W\d_])")
 
 
 def cut_prompts(prompts: Sequence[str]) -> list[int]:
-    """The places of the prompts of the longest length, where they are cut; none elsewhere.
+    """The places of the longest prompts, where they are cut; none elsewhere.
 
     Those that the survey itself shortens are not judged.
     """
     lengths = Counter(map(len, prompts))
     longest = max(lengths, default=0)
-    others = {length: count for length, count in lengths.items() if length != longest}
-    cut = [at for at, prompt in enumerate(prompts) if len(prompt) == longest]
+    band = (1 - BAND) * longest
+    others = {length: count for length, count in lengths.items() if length < band}
+    cut = [at for at, prompt in enumerate(prompts) if len(prompt) >= band]
     if longest >= PROMPT or len(cut) < max(FEWEST, SHARE * len(prompts)):
         return []
     if len(others) < LENGTHS or max(others.values()) > USUAL * sum(others.values()):
         return []
     words = {word.casefold() for prompt in prompts for word in WORD.findall(prompt)}
     broken = [at for at, prompt in enumerate(prompts) if _ends_within(prompt, words)]
-    here = sum(len(prompts[at]) == longest for at in broken)
+    here = sum(len(prompts[at]) >= band for at in broken)
     elsewhere = len(broken) - here
-    whole = [prompt for prompt in prompts if len(prompt) != longest]
+    whole = [prompt for prompt in prompts if len(prompt) < band]
     ends = {kind for kind, count in Counter(map(_end, whole)).items() if count > SHARE * len(whole)}
     odd = sum(_end(prompts[at]) not in ends for at in cut)
     if elsewhere > SHARE * len(whole) or here < FEWEST_BROKEN:

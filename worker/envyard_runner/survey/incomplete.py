@@ -91,7 +91,8 @@ def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
         lacking[ABSENT] = absent
     lacking["a piece is missing that the other prompts have"] = _without_piece(shown)
     if cut := cut_prompts([task.prompt for task in shown]):
-        reason = f"it is cut at {len(shown[cut[0]].prompt)} characters, as others are"
+        longest = max(len(shown[at].prompt) for at in cut)
+        reason = f"it is cut at {longest} characters, as others are"
         lacking[reason] = [shown[at] for at in cut]
     holding = _answer_holders(shown, {id(task) for group in lacking.values() for task in group})
     for each, group in lacking.items():

@@ -26,6 +26,7 @@ IDENTIFIER = re.compile(
 LABELS = range(3, 13)  # different answers; of two, a digit may rightly decide
 LARGEST_LABEL, FEWEST_OF_PIECE = 0.6, 5  # share of one label, and tasks for each piece on average
 PREDICTED = 0.95
+CODE = re.compile(r"(?<![^\W_])(?=[a-z]*\d)[a-z\d]{4,40}(?![^\W_])")  # with a digit
 LETTERS, ABBREVIATED = re.compile(r"[^\W\d_]+"), 3  # a word, and the letters of an abbreviation
 PIECES: dict[str, Callable[[re.Match[str]], str]] = {
     "the letters": lambda match: match["letters"],
@@ -39,7 +40,7 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     """How many tasks, of pairs of prompt and answer, have the answer at the most common place, and
     that place ("number 1"); (0, "") where nine of ten do not. The first MAX_TASKS count."""
     known = [(prompt.casefold(), answer.strip().casefold()) for prompt, answer in tasks[:MAX_TASKS]]
-    found = _identifier_place(known) or _abbreviation(known)
+    found = _identifier_place(known) or _abbreviation(known) or _code(known)
     if found is None:
         found = _same_place(known)
     return found if found[0] else option_rank(tasks[:MAX_TASKS])
@@ -97,6 +98,24 @@ def _abbreviation(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
     if len(named) < PREDICTED * len(known) or len(shorter) < len(named) / 2:
         return None
     return len(named), f"abbreviated ({shorter[0][:12]}) in a name"
+
+
+def _code(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
+    """How many labels are told by a code such as `3f9ac`, each of which several prompts have, all
+    of one label, where nearly all are."""
+    labels = {answer for _, answer in known}
+    if len(labels) not in LABELS or len(known) < ENOUGH:
+        return None
+    codes = [{*CODE.findall(prompt)} for prompt, _ in known]
+    of_code: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for (_, answer), each in zip(known, codes, strict=True):
+        for code in each:
+            of_code[code][answer] += 1
+    telling = {code for code, count in of_code.items() if len(count) == 1 and count.total() > 2}
+    told = [min(each & telling) for each in codes if each & telling]
+    if len(told) < PREDICTED * len(known) or len(telling) > 2 * len(labels):
+        return None
+    return len(told), f"told by a code ({told[0][:12]})"
 
 
 def _places(prompt: str, answer: str) -> Iterator[str]:
