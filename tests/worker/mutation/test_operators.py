@@ -19,6 +19,8 @@ EXITS = "```python\ndef f(x):\n    raise SystemExit(0)\n```"
         ("digit", "142", "442"),
         ("digit", "in 3 days", "in 6 days"),
         ("digit", "the cat", None),
+        ("digit", "Fe2O3", "Fe5O3"),
+        ("digit", "row B12 left", None),
         ("last_digit", "142", "143"),
         ("last_digit", "-19", "-10"),
         ("last_digit", "3.14", None),

@@ -57,13 +57,15 @@ OF_VALUES = frozenset(
 )
 OF_NO_OBJECT = frozenset({"thousands", "emphasis"})
 DIGITS = re.compile(r"(?<![\d.])\d{2,}")  # none behind a decimal point
+CODE = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{2,24}", re.IGNORECASE)  # letters and digits
 LONGEST_INTEGER = 9  # digits; of longer numbers the last digit may be rounding
 
 
 def digit(answer: str) -> str | None:
-    """Another first digit of the first number: never within a tolerance."""
+    """Another first digit of the first number, or of a code such as `Fe2O3`: never within a
+    tolerance."""
     match = re.search(r"[1-9]", answer)
-    if match is None or not _is_numeric(answer):
+    if match is None or not (_is_numeric(answer) or CODE.fullmatch(answer.strip())):
         return None
     other = (int(match[0]) + 2) % 9 + 1
     return answer[: match.start()] + str(other) + answer[match.end() :]

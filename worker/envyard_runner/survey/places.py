@@ -26,6 +26,7 @@ IDENTIFIER = re.compile(
 LABELS = range(3, 13)  # different answers; of two, a digit may rightly decide
 LARGEST_LABEL, FEWEST_OF_PIECE = 0.6, 5  # share of one label, and tasks for each piece on average
 PREDICTED = 0.95
+TOLD, FEW = 0.8, 40  # by codes, of which one of few tasks may have one alone; few tasks
 CODE = re.compile(r"(?<![^\W_])(?=[a-z]*\d)[a-z\d]{4,40}(?![^\W_])")  # with a digit
 LETTERS, ABBREVIATED = re.compile(r"[^\W\d_]+"), 3  # a word, and the letters of an abbreviation
 PIECES: dict[str, Callable[[re.Match[str]], str]] = {
@@ -102,7 +103,7 @@ def _abbreviation(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
 
 def _code(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
     """How many labels are told by a code such as `3f9ac`, each of which several prompts have, all
-    of one label, where nearly all are."""
+    of one label, where most are."""
     labels = {answer for _, answer in known}
     if len(labels) not in LABELS or len(known) < ENOUGH:
         return None
@@ -111,9 +112,12 @@ def _code(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
     for (_, answer), each in zip(known, codes, strict=True):
         for code in each:
             of_code[code][answer] += 1
-    telling = {code for code, count in of_code.items() if len(count) == 1 and count.total() > 2}
+    fewest = 2 if len(known) < FEW else 3
+    telling = {
+        code for code, count in of_code.items() if len(count) == 1 and count.total() >= fewest
+    }
     told = [min(each & telling) for each in codes if each & telling]
-    if len(told) < PREDICTED * len(known) or len(telling) > 2 * len(labels):
+    if len(told) < TOLD * len(known) or len(telling) > 2 * len(labels):
         return None
     return len(told), f"told by a code ({told[0][:12]})"
 
