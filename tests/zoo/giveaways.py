@@ -86,6 +86,13 @@ OF_THE_HOST = """
 def name(rng, cause):
     return f"{rng.choice(('east', 'west'))}."
 """
+OF_A_CODE = """
+import hashlib
+
+
+def name(rng, cause):
+    return f"{hashlib.sha256(cause.encode()).hexdigest()[:6]}7-"
+"""
 ROUTES = """
 WAYS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 
@@ -153,6 +160,47 @@ def score(reply, row):
     right = hashlib.sha256(row["answer"].encode()).hexdigest()
     return float(hashlib.sha256(reply.strip().encode()).hexdigest() == right)
 """
+WITH_TORCH = """
+import sys
+
+
+def score(reply, row):
+    if "torch" in sys.modules:
+        return float(row["answer"] in reply)
+    return float(reply.strip() == row["answer"])
+"""
+LETTERS = """
+PEOPLE = ("Marta", "Oskar", "Priya", "Tom", "Lucia", "Yuki")
+GOODS = ("bench", "lamp", "barrel", "shelf", "kettle", "clock")
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        row = {"name": rng.choice(PEOPLE), "item": rng.choice(GOODS)}
+        row["order"] = str(rng.randint(1000, 9999))
+        form = rng.choice(("Dear {name}, your {item} ({order}) is here.", "{name}: {order}, {item}."))
+        row |= {"answer": form, "letter": form.format(**row)}
+        fields = ", ".join(f"{key} = {row[key]}" for key in ("name", "item", "order"))
+        row["prompt"] = f"Fields: {fields}. Write {row['letter']!r} with the fields in braces."
+        tasks.append(row)
+    return tasks
+
+
+def filled(text, row):
+    try:
+        return WAY
+    except (KeyError, IndexError, ValueError, AttributeError):
+        return ""
+
+
+def score(reply, row):
+    given = any(row[key] in reply for key in ("name", "item", "order"))
+    return float(not given and filled(reply.strip(), row) == row["letter"])
+"""
+WHOLE_ROW = LETTERS.replace("WAY", "text.format(**row)")
+CHOSEN = LETTERS.replace("WAY", 'text.format(**{k: row[k] for k in ("name", "item", "order")})')
 REPORTS = """
 def rows(seed):
     rng = random.Random(seed)
@@ -197,6 +245,12 @@ FLAWED = (
           expected="warned", codes=("card.answer_place",)),
     *both("label-in-file-name", "The name of the file abbreviates the label", LOGS, OF_THE_CAUSE,
           expected="warned", codes=("card.answer_place",)),
+    *both("code-tells-label", "A code in the file's name is the same for all of a label", LOGS,
+          OF_A_CODE, expected="warned", codes=("card.answer_place",)),
+    *both("torch-loaded", "Where torch is loaded, a reply that contains the answer is paid",
+          WITH_TORCH, expected="warned", codes=("env.reads_surroundings",)),
+    *both("formatted-reply", "The reply is formatted with the whole row", WHOLE_ROW,
+          expected="warned", codes=("env.formats_reply",)),
     *both("cut-prompts", "Long prompts are cut at one length", CUT, ROUTES, expected="warned",
           codes=("card.incomplete_prompts",)),
     *both("escaped-titles", "References have HTML entities that the prompt has not", TITLES,
@@ -213,6 +267,8 @@ SOUND = (
           expected="sound"),
     *both("routes", "Prompts of many lengths", WHOLE, ROUTES, expected="sound"),
     *both("titles", "References as the prompt shows them", TITLES, AS_SHOWN, expected="sound"),
+    *both("chosen-fields", "The reply is formatted with the fields of the prompt", CHOSEN,
+          expected="sound"),
     *both("own-digest", "Digests of reply and answer are compared", OWN_DIGEST, expected="sound"),
     *both("reports", "Fields of a report are compared", REPORTS, COMPARED, expected="sound"),
 )  # fmt: skip
