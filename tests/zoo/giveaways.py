@@ -180,7 +180,7 @@ def rows(seed):
     for _ in range(40):
         row = {"name": rng.choice(PEOPLE), "item": rng.choice(GOODS)}
         row["order"] = str(rng.randint(1000, 9999))
-        form = rng.choice(("Dear {name}, your {item} ({order}) is here.", "{name}: {order}, {item}."))
+        form = rng.choice(("Dear {name}, your {item} ({order}) is here.", "{name}: {order}!"))
         row |= {"answer": form, "letter": form.format(**row)}
         fields = ", ".join(f"{key} = {row[key]}" for key in ("name", "item", "order"))
         row["prompt"] = f"Fields: {fields}. Write {row['letter']!r} with the fields in braces."
