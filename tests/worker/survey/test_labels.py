@@ -2,6 +2,7 @@
 
 import html
 import random
+import statistics
 from collections.abc import Callable
 from datetime import date, timedelta
 
@@ -201,3 +202,29 @@ def test_answers_with_html_entities_that_prompts_do_not_have_are_named() -> None
     assert label_rule(shown_alike) is None
     escaping = [(n, f"Escape: {html.unescape(each)}", each) for n, each in enumerate(titles)]
     assert label_rule(escaping) is None
+
+
+def scores(middle: Callable[[list[int]], float], question: str) -> list[tuple[int, str, str]]:
+    """Questions about nine to sixteen scores, every third about another thing than the median."""
+    rng, tasks = random.Random(5), []
+    for n in range(60):
+        values = [rng.randint(20, 60) for _ in range(rng.randint(9, 16))]
+        shown = ", ".join(map(str, values))
+        asked = "What is the highest of them?" if n % 3 == 0 else question
+        answer = max(values) if n % 3 == 0 else middle(sorted(values))
+        tasks.append((n, f"The scores of quiz {n}: {shown}. {asked}", f"{answer:g}"))
+    return tasks
+
+
+def upper(values: list[int]) -> float:
+    return values[len(values) // 2]
+
+
+def test_medians_of_even_lists_that_are_the_upper_value_are_named() -> None:
+    rule = label_rule(scores(upper, "What is their median?"))
+    assert rule is not None
+    assert rule.text == "the median"
+    assert rule.broken > 10
+    assert float(rule.outliers[0].expected) < float(rule.outliers[0].answer)
+    assert label_rule(scores(statistics.median, "What is their median?")) is None
+    assert label_rule(scores(upper, "What is their upper median?")) is None

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from envyard.contract.task_texts import MAX_LABEL_OUTLIERS, LabelOutlier, LabelRule
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.survey.arithmetic import Amount, Rule, fitting_rules, simple_rules
+from envyard_runner.survey.medians import medians
 from envyard_runner.survey.templates import Cut, Sample, by_template, cuts, numbers_in, words_in
 from envyard_runner.survey.text_rules import TextRule, plain, rules_for
 
@@ -63,7 +64,8 @@ def label_rule(tasks: Iterable[tuple[int, str, str]], instructions: str = "") ->
     ]
     fits = [fit for fit in (*_calculations(samples), *_texts(samples)) if fit.outliers]
     named = [fit for fit in fits if not _is_explained(fit, instructions)]
-    named += [fit for fit in [escaped(samples)] if fit.outliers]
+    others = (escaped(samples), Fit("the median", *medians(samples)))
+    named += [fit for fit in others if fit.outliers]
     if not named:
         return None
     best = max(named, key=lambda fit: len(fit.agreeing))
