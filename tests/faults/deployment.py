@@ -132,7 +132,7 @@ class Deployment:
 
     def rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """The rows of a query, read without a proxy."""
-        with psycopg.connect(self.database, connect_timeout=3) as connection:
+        with psycopg.connect(self.database, connect_timeout=30) as connection:
             return connection.execute(query, parameters).fetchall()
 
     def wait(
