@@ -26,7 +26,8 @@ from tests.ceph import Ceph
 from tests.faults import parts
 from tests.faults.parts import Part, Server
 from tests.faults.proxy import Proxy, ProxyLoop
-from tests.flows.hub import ROOT, clean_environ, free_port
+from tests.flows.hub import ROOT, clean_environ
+from tests.ports import free_port
 
 LEASE, SWEEP = 5, 2
 TASKS, ATTEMPTS = 2, 2

@@ -18,7 +18,8 @@ from pathlib import Path
 from hub.supervisor import Process, die_with_parent, end, process, session_members
 from tests import postgresql
 from tests.ceph import Ceph
-from tests.flows.hub import ROOT, clean_environ, free_port
+from tests.flows.hub import ROOT, clean_environ
+from tests.ports import free_port
 
 RABBITMQ = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 OWN = ("HOME", "PATH", "LANG", "LC_ALL", "TMPDIR")

@@ -22,7 +22,8 @@ from registry.models import Run, User, Version
 from registry.runs import evaluations, shards, suites, transcripts
 from registry.runs.sweep import sweep
 from tests.factories import make_version
-from tests.flows.hub import ROOT, clean_environ, free_port
+from tests.flows.hub import ROOT, clean_environ
+from tests.ports import free_port
 from tests.registry.run_factories import skip_pause
 from tests.wheels import make_wheel
 

@@ -25,7 +25,8 @@ from pathlib import Path
 import pytest
 
 from tests.flows.conftest import limited
-from tests.flows.hub import BIN, ROOT, Hub, clean_environ, free_port
+from tests.flows.hub import BIN, ROOT, Hub, clean_environ
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from django.conf import settings
 
 from hub import supervisor
 from hub.management.commands.serve import Stopped, StopSignal
+from tests.ports import free_port
 
 pytestmark = pytest.mark.flow
 NAMES = ("clock", "runner", "web", "worker")
@@ -90,12 +90,6 @@ def running(place: Place) -> Iterator["subprocess.Popen[bytes]"]:
 def living(children: dict[str, int]) -> list[supervisor.Process]:
     """What is left of all that these have started."""
     return [process for process in supervisor.processes() if process.session in children.values()]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture

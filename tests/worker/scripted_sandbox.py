@@ -21,6 +21,7 @@ from envyard_runner.hub_api.client import HubClient
 from envyard_runner.sandbox import Exit
 from envyard_runner.sandbox.endpoints import PORTS, Listening
 from envyard_runner.venvs import Venv
+from tests.ports import free_port
 from tests.wheels import make_wheel
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 from tests.worker.stub_judge import KEY as JUDGE_KEY
@@ -157,15 +158,6 @@ async def build_empty_venv(config: Config, wheel: Path, extra: Any, **_: Any) ->
     return Venv(Path("/nowhere"), Path("/nowhere"), packages=3, seconds=1.5)
 
 
-def free_ports() -> tuple[int, int]:
-    """Two ports without a listener."""
-    with (
-        socket.create_server(("127.0.0.1", 0)) as first,
-        socket.create_server(("127.0.0.1", 0)) as second,
-    ):
-        return first.getsockname()[1], second.getsockname()[1]
-
-
 class Outcome:
     """The hub stub, the ending and the sandbox of a completed run."""
 
@@ -200,7 +192,7 @@ def perform_run(
     runner, to which those of a `judge` are added.
     """
     stub = hub or StubHub(wheel=WHEEL)
-    hub_port, model_port = free_ports() if port is None else (port, port + 1)
+    hub_port, model_port = (free_port(), free_port()) if port is None else (port, port + 1)
 
     async def play(home: str) -> Outcome:
         sandbox = ScriptedSandbox(program, end)

@@ -23,7 +23,8 @@ from registry.runs import suites
 from registry.runs.models import Rollout
 from tests import layers, wheels
 from tests.factories import make_run, make_version
-from tests.flows.hub import ROOT, free_port
+from tests.flows.hub import ROOT
+from tests.ports import free_port
 
 pytestmark = [
     pytest.mark.flow,

@@ -20,6 +20,7 @@ from registry.index import writer
 from registry.index.negotiate import HTML, JSON
 from registry.models import User
 from tests.factories import bearer, make_version
+from tests.ports import free_port
 from tests.registry.publishers.tls import certificate
 from tests.wheels import make_wheel
 
@@ -106,13 +107,6 @@ def both(live_server: LiveServer, settings: Any, tmp_path: Path) -> Iterator[Bot
     finally:
         process.terminate()
         process.wait(10)
-
-
-def free_port() -> int:
-    """One that nobody listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def answers(port: int) -> bool:

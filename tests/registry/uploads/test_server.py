@@ -20,7 +20,7 @@ from hub import programs
 from hub.supervisor import die_with_parent
 from registry.accounts import tokens
 from registry.models import Environment, UsedFilename, User, Version
-from tests.flows.hub import free_port
+from tests.ports import free_port
 from tests.registry.uploads.forms import form_of
 from tests.registry.uploads.test_endpoint import BOUNDARY, basic, body
 from tests.wheels import TASKSET, filename, make_wheel

@@ -17,7 +17,7 @@ from aiohttp import web
 from envyard.contract.facts import TaskResult
 from envyard.contract.job import JobSpec, RunLimits, WheelRef
 from envyard_runner.gateway import Gateway, Model
-from tests.flows.hub import free_port
+from tests.ports import free_port
 from tests.worker.stub_judge import KEY as JUDGE_KEY
 from tests.worker.stub_judge import NAME as JUDGE
 from tests.worker.stub_judge import StubJudge, serving_judge

@@ -10,7 +10,7 @@ from typing import Any
 from aiohttp import ClientSession, web
 
 from envyard_runner.gateway.references import ReferenceProcess, References, process_routes
-from tests.flows.hub import free_port
+from tests.ports import free_port
 from tests.worker.gateway.served_gateway import USER, ServedGateway, job, run_scenario
 
 HOOKED = [{"index": i, "hash": f"h{i}", "hook": True} for i in range(3)]

@@ -24,7 +24,7 @@ from envyard_runner.config import Config
 from envyard_runner.execution.run import RunnerContext
 from envyard_runner.messaging.celery_app import TASK, make_app
 from envyard_runner.model import state
-from tests.flows.hub import free_port
+from tests.ports import free_port
 from tests.wheels import make_wheel
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 
