@@ -19,7 +19,7 @@ USUAL = 0.25  # share of the others with one length, from which on a form decide
 FEWEST_BROKEN, BROKEN = 2, 0.25  # of the longest prompts that end within a word
 ODD = 0.5  # of the longest prompts that end with another kind of character than the others do
 ENDS_IN_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+\Z")
-WORD = re.compile(r"[^\W\d_]+(?=[\W\d_])")
+WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?=[\W\d_])")
 
 
 def cut_prompts(prompts: Sequence[str]) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from envyard_runner.survey.templates import Sample, numbers_in
 
-VALUES = re.compile(r"-?\d+(?:\.\d+)?(?:(?:, ?|; ?| )-?\d+(?:\.\d+)?){3,}")
+VALUES = re.compile(r"(?<![\d.])-?\d+(?:\.\d+)?(?:(?:, ?|; ?| )-?\d+(?:\.\d+)?){3,}")
 ASKS = re.compile(r"\bmedian\b", re.IGNORECASE)
 DEFINES = re.compile(r"\b(?:lower|upper|smaller|larger|round\w*|integer|whole)\b", re.IGNORECASE)
 FEWEST = 2  # wrong medians, and right ones of an odd number of values

@@ -14,9 +14,7 @@ from envyard_runner.mutation.answers import find_answer
 
 ENOUGH, NEARLY_ALL = 20, 0.95  # tasks, and the share of them with that rank
 LARGEST_LETTER = 0.8  # share of the most common letter, beyond which the letter is the rank
-OPTION = re.compile(
-    r"^[ \t]*[(\[]?(?P<letter>[A-Ja-j])[).:\]][ \t]+(?P<text>\S.*?)[ \t]*$", re.MULTILINE
-)
+OPTION = re.compile(r"^[ \t]*[(\[]?(?P<letter>[A-Ja-j])[).:\]][ \t]+(?P<text>\S.*)$", re.MULTILINE)
 AMOUNT = re.compile(r"[^\d\n-]{0,3}(-?\d[\d,]*(?:\.\d+)?)[^\d\n]{0,12}")
 LONGER = 1.2  # times the length of the next option, from which on one is the longest
 # Words by which a prompt asks for the rank: the right option then has it rightly.
@@ -43,7 +41,9 @@ def option_rank(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
 
 def _right_option(prompt: str, answer: str) -> tuple[list[str], int] | None:
     """The texts of three options or more, and the place of the right one."""
-    options = [(match["letter"].casefold(), match["text"]) for match in OPTION.finditer(prompt)]
+    options = [
+        (match["letter"].casefold(), match["text"].rstrip()) for match in OPTION.finditer(prompt)
+    ]
     if len(options) < 3 or [letter for letter, _ in options] != [*"abcdefghij"[: len(options)]]:
         return None
     if RANKED.search(OPTION.sub("", prompt)):

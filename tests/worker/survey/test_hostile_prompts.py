@@ -1,0 +1,32 @@
+"""Prompts that make patterns try every place are read in linear time: twice as long, twice as slow.
+
+Each would take minutes for 2,000 tasks if it were quadratic; the test's own limit is what fails.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from envyard_runner.survey.cut_prompts import cut_prompts
+from envyard_runner.survey.medians import medians
+from envyard_runner.survey.places import answer_place
+from envyard_runner.survey.templates import Sample
+
+LONG = 1_990  # characters, of at most 2,000
+PROMPTS = {
+    "spaces": "A) x" + " " * LONG + "y",
+    "letters": "x" * LONG,
+    "digits": "median " + "1" * LONG,
+    "options": "A) 1\n" * (LONG // 5),
+    "codes": "a1 " * (LONG // 3),
+    "commas": "median " + "1, " * (LONG // 3),
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", PROMPTS)
+def test_long_prompts_are_read_at_once(name: str) -> None:
+    prompts = [f"{PROMPTS[name]}{n}" for n in range(2_000)]
+    answer_place([(prompt, "ABC"[n % 3]) for n, prompt in enumerate(prompts)])
+    cut_prompts(prompts)
+    medians([Sample(n, prompt, "1") for n, prompt in enumerate(prompts)])
