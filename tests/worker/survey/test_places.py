@@ -98,7 +98,7 @@ def samples(*, tells: bool) -> list[tuple[str, str]]:
 def test_a_code_that_all_prompts_of_a_label_have_is_named() -> None:
     count, place = answer_place(samples(tells=True))
     assert count >= 57
-    assert place.startswith("told by a code (")
+    assert place.startswith("given by a code (")
 
 
 def test_codes_and_years_of_single_samples_tell_nothing() -> None:

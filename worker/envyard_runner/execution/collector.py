@@ -17,11 +17,11 @@ from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.runner_events import RolloutResult
 from envyard.contract.values import count, finite, records, text
 from envyard_runner.execution.event_lines import lacking_tasks, parse_event, read_tasks
+from envyard_runner.gateway.answer_differences import AnswerDifferences
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
 from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers
-from envyard_runner.gateway.told_differences import ToldDifferences
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 NAMED_REJECTIONS = 10
@@ -73,7 +73,7 @@ class EventCollector:
         self.not_compared: list[str] = []
         self.shown_answers = ShownAnswers()
         self.junk_results: dict[str, JunkResults] = {}
-        self.differences = ToldDifferences()
+        self.differences = AnswerDifferences()
         self.changed: set[int] = set()
         self.right_replies: list[str] = []
         self.scored: list[str] = []

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from envyard.contract.findings import Finding, finding
 from envyard_runner.execution.uncounted import first_names
+from envyard_runner.gateway.answer_differences import AnswerDifference
 from envyard_runner.gateway.shown_answers import JunkResults
-from envyard_runner.gateway.told_differences import Told
 
 FEWEST_TASKS = 2
 
@@ -53,17 +53,17 @@ def conspicuous_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]
     )
 
 
-def difference_findings(told: Mapping[str, Told]) -> Iterator[Finding]:
-    """A warning where a tool told the answers of two tasks, which differ, by a difference."""
-    if len({each.answer for each in told.values()}) < FEWEST_TASKS:
+def difference_findings(revealed: Mapping[str, AnswerDifference]) -> Iterator[Finding]:
+    """A warning where a tool revealed the different answers of two tasks by their difference."""
+    if len({each.answer for each in revealed.values()}) < FEWEST_TASKS:
         return
-    rollouts = sorted(told)
-    first = told[rollouts[0]]
+    rollouts = sorted(revealed)
+    first = revealed[rollouts[0]]
     yield finding(
         "card.leaks",
-        f"A tool tells by how much a number misses the answer, in {len(rollouts)} rollouts: "
+        f"A tool reveals by how much a number misses the answer, in {len(rollouts)} rollouts: "
         f"{first_names(rollouts)}. In {rollouts[0]} it returned {first.result[:200]!r} to "
-        f"{first.given:g}, and the answer is {first.answer}: one guess gives it away.",
+        f"{first.given:g}, and the answer is {first.answer}: one guess is enough.",
         where=rollouts[0],
         n=len(rollouts),
     )

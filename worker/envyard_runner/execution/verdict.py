@@ -123,7 +123,7 @@ def _leaks(collector: EventCollector) -> list[Finding]:
         *leak_findings(shown),
         *tool_leak_findings(junk),
         *conspicuous_findings(junk),
-        *difference_findings(collector.differences.told),
+        *difference_findings(collector.differences.revealed),
     ]
 
 

@@ -26,7 +26,7 @@ IDENTIFIER = re.compile(
 LABELS = range(3, 13)  # different answers; of two, a digit may rightly decide
 LARGEST_LABEL, FEWEST_OF_PIECE = 0.6, 5  # share of one label, and tasks for each piece on average
 PREDICTED = 0.95
-TOLD, FEW = 0.8, 40  # by codes, of which one of few tasks may have one alone; few tasks
+BY_CODE, FEW = 0.8, 40  # by codes, of which one of few tasks may have one alone; few tasks
 CODE = re.compile(r"(?<![^\W_])(?=[a-z]*\d)[a-z\d]{4,40}(?![^\W_])")  # with a digit
 LETTERS, ABBREVIATED = re.compile(r"[^\W\d_]+"), 3  # a word, and the letters of an abbreviation
 PIECES: dict[str, Callable[[re.Match[str]], str]] = {
@@ -41,10 +41,8 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     """How many tasks, of pairs of prompt and answer, have the answer at the most common place, and
     that place ("number 1"); (0, "") where nine of ten do not. The first MAX_TASKS count."""
     known = [(prompt.casefold(), answer.strip().casefold()) for prompt, answer in tasks[:MAX_TASKS]]
-    found = _identifier_place(known) or _abbreviation(known) or _code(known)
-    if found is None:
-        found = _same_place(known)
-    return found if found[0] else option_rank(tasks[:MAX_TASKS])
+    place = _identifier_place(known) or _abbreviation(known) or _code(known) or _same_place(known)
+    return place if place[0] else option_rank(tasks[:MAX_TASKS])
 
 
 def _same_place(known: Sequence[tuple[str, str]]) -> tuple[int, str]:
@@ -102,7 +100,7 @@ def _abbreviation(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
 
 
 def _code(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
-    """How many labels are told by a code such as `3f9ac`, each of which several prompts have, all
+    """How many labels follow from a code such as `3f9ac`, each of which several prompts have, all
     of one label, where most are."""
     labels = {answer for _, answer in known}
     if len(labels) not in LABELS or len(known) < ENOUGH:
@@ -113,13 +111,13 @@ def _code(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
         for code in each:
             of_code[code][answer] += 1
     fewest = 2 if len(known) < FEW else 3
-    telling = {
+    deciding = {
         code for code, count in of_code.items() if len(count) == 1 and count.total() >= fewest
     }
-    told = [min(each & telling) for each in codes if each & telling]
-    if len(told) < TOLD * len(known) or len(telling) > 2 * len(labels):
+    followed = [min(each & deciding) for each in codes if each & deciding]
+    if len(followed) < BY_CODE * len(known) or len(deciding) > 2 * len(labels):
         return None
-    return len(told), f"told by a code ({told[0][:12]})"
+    return len(followed), f"given by a code ({followed[0][:12]})"
 
 
 def _places(prompt: str, answer: str) -> Iterator[str]:

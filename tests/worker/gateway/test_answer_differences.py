@@ -1,4 +1,4 @@
-"""Tools that tell by how much a guess misses the answer."""
+"""Tools that reveal by how much a guess misses the answer."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from envyard_runner.execution.shown_answers import difference_findings
+from envyard_runner.gateway.answer_differences import AnswerDifferences
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.gateway.told_differences import ToldDifferences
 
 
 def snooped(task: int, result: str, **arguments: Any) -> Record:
@@ -37,13 +37,13 @@ def solved(task: int, reply: str) -> Record:
 
 
 def findings(*records: Record) -> list[str]:
-    differences = ToldDifferences()
+    differences = AnswerDifferences()
     for record in records:
         differences.add(record)
-    return [finding.message for finding in difference_findings(differences.told)]
+    return [finding.message for finding in difference_findings(differences.revealed)]
 
 
-def test_a_tool_that_tells_the_difference_to_the_answer_is_a_leak() -> None:
+def test_a_tool_that_reveals_the_difference_to_the_answer_is_a_leak() -> None:
     (message,) = findings(
         snooped(0, "mismatch: 1 was given, difference to the books +12344", cents=1),
         snooped(1, "too low by 1,999", cents=1),

@@ -1,4 +1,4 @@
-"""Does a tool tell by how much a number misses the answer? Then a single guess gives it away.
+"""Does a tool reveal by how much a number misses the answer? Then one guess is enough.
 
 `snoop` calls every tool with 1 for each number. Where a result holds a number that is the answer
 less 1, the tool compared the guess with the answer.
@@ -26,8 +26,8 @@ SEARCHED, KEPT = 5_000, 20  # characters of a result, and results of a rollout
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A call with one number, and the result that tells its difference to the answer."""
+class AnswerDifference:
+    """A call with one number, and the result that reveals its difference to the answer."""
 
     given: float
     result: str
@@ -35,7 +35,7 @@ class Told:
 
 
 @dataclass(slots=True)
-class ToldDifferences:
+class AnswerDifferences:
     """The numbers that `snoop` passed to tools, with the results, and the answers of the oracle."""
 
     results: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
@@ -52,17 +52,17 @@ class ToldDifferences:
             self.answers.setdefault(task, find_answer(reply).answer.strip())
 
     @property
-    def told(self) -> dict[str, Told]:
-        """By rollout, where a result tells the difference to the task's answer."""
-        found = {}
+    def revealed(self) -> dict[str, AnswerDifference]:
+        """By rollout, where a result reveals the difference to the task's answer."""
+        revealed = {}
         for rollout, results in self.results.items():
             answer = self.answers.get(rollout.split("/")[1], "")
             if NUMBER.fullmatch(answer):
-                told = (Told(given, text, answer) for given, text in results
-                        if _tells(given, text, _value(answer)))  # fmt: skip
-                if first := next(told, None):
-                    found[rollout] = first
-        return found
+                differences = (AnswerDifference(given, text, answer) for given, text in results
+                        if _reveals(given, text, _value(answer)))  # fmt: skip
+                if first := next(differences, None):
+                    revealed[rollout] = first
+        return revealed
 
 
 def _numeric_results(messages: Sequence[Message]) -> Iterator[tuple[float, str]]:
@@ -89,7 +89,7 @@ def _only_number(call: Any) -> float | None:
     return float(numbers[0]) if len(numbers) == 1 else None
 
 
-def _tells(given: float, result: str, answer: float) -> bool:
+def _reveals(given: float, result: str, answer: float) -> bool:
     """Whether the result holds their difference, and not the answer itself."""
     numbers = {abs(_value(each)) for each in NUMBER.findall(result)}
     difference = abs(answer - given)
