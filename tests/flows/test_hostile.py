@@ -97,6 +97,7 @@ def test_a_spy_reaches_nothing_and_is_rejected_for_the_events_that_it_forged(
     } == {(0.0, 1.0)}
     assert {code: rollout["severity"] for code, rollout in findings.items()} == {
         "env.shared_state": "warning",  # rewards fill its dictionary of attempts
+        "env.reads_surroundings": "warning",  # it reads its environment, and reports a runner's
         "run.network": "warning",
         "run.inconsistent": "error",
         "isolation.refused_calls": "warning",
