@@ -101,6 +101,35 @@ def rows(seed):
         tasks.append({"prompt": prompt, "answer": str(sum(set(values)))})
     return tasks
 """
+KINDS = """
+KINDS = [
+    ("A shelf holds {a} books and gets {b} more. How many are on it?", lambda a, b: a + b),
+    ("Of {a} trees {b} are felled. How many stand?", lambda a, b: a - b),
+    ("A hall has {a} rows of {b} seats. How many seats does it have?", lambda a, b: a * b),
+    ("A rope of {a} m is tied to one of {b} m. How long are both?", lambda a, b: a + b),
+]
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for number in range(120):
+        question, result = KINDS[number % 4]
+        a, b = rng.randint(51, 99), rng.randint(11, 49)
+        prompt = f"{question.format(a=a, b=b)} Reply with the number alone."
+        tasks.append({"prompt": prompt, "answer": str(result(a, b))})
+    return tasks
+"""
+WRONG_KIND = """
+right_rows = rows
+
+
+def rows(seed):
+    tasks = right_rows(seed)
+    for row in tasks[10::40]:
+        row["answer"] = str(int(row["answer"]) + 9)
+    return tasks
+"""
 LABELS = ("card.label_outliers",)
 
 FLAWED = (
@@ -110,8 +139,11 @@ FLAWED = (
           WRONG, expected="warned", codes=LABELS),
     *both("wrong-labels-of-words", "A tenth of the words is not written backwards", BACKWARDS,
           WRONG_BACKWARDS, expected="warned", codes=LABELS),
+    *both("wrong-labels-of-one-kind", "A tenth of one kind of question has a wrong answer", KINDS,
+          WRONG_KIND, expected="warned", codes=LABELS),
 )  # fmt: skip
 SOUND = (
+    *both("kinds", "Four kinds of question", KINDS, expected="sound"),
     *both("stories", "Word problems with other names and things", STORIES, expected="sound"),
     *both("discount", "A few orders are large enough for a discount", DISCOUNT, expected="sound"),
     *both("emptied", "Some tanks lose more than they hold", EMPTIED, expected="sound"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from envyard.contract.survey import Split, Survey
 from envyard_runner.execution.survey import PLAYED, SurveyRun
 from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.references import LoadedTask
 from envyard_runner.gateway.reply import Reply
 from tests.worker.execution.event_feed import EventFeed
 from tests.worker.stub_hub import job
@@ -36,6 +38,7 @@ class Surveyed:
         judged: bool = False,
         guessed: str = "",
         hidden: bool = False,
+        openings: Mapping[int, str] | None = None,
         **fields: Any,
     ) -> None:
         feed = EventFeed(SPEC)
@@ -48,6 +51,13 @@ class Surveyed:
         ]
         self("tasks", split="train", rows=listed)
         self("listed", split="train", complete=True)
+        if openings is not None:
+            process = self.run.gateway.plan.references.process
+            process.tasks = [
+                LoadedTask(row["hash"], True, None, opening=openings[row["index"]]) for row in tasks
+            ]
+            process.ready.set()
+            self.run.references_planned.set()
         self("loaded", tasks=tasks, **fields)
 
     def __call__(self, event: str, **fields: Any) -> None:
@@ -292,3 +302,20 @@ def test_an_identifier_that_tells_the_labels_of_played_references_is_named() -> 
         PLAYED,
         "predicted by the first digit of the id",
     )
+
+
+def test_replies_of_oracles_to_openings_show_labels_that_no_play_reached() -> None:
+    wrong = {14, 53, 86}  # all of tins
+    replies = {at: f"{4 * at + 1 + 7 * (at in wrong)}" for at in range(100)}
+    prompts = [
+        f"A {('box', 'crate', 'tin')[at % 3]} has {3 * at} and gets {at + 1}. How many are in it?"
+        for at in replies
+    ]
+    tasks = [row | {"prompt": prompts[row["index"]]} for row in rows(100, hook=True)]
+    survey = Surveyed(tasks, openings=replies)
+    for task in survey.tasks[:3]:
+        survey.play(task, prompts[task], replies[task], ok=True, reward=1.0)
+    rule = survey.result.label_rule
+    assert rule is not None
+    assert {outlier.task for outlier in rule.outliers} == wrong
+    assert survey.result.answers == 100

@@ -41,6 +41,7 @@ CONNECTIONS = 64
 MIN_LOAD_SECONDS, LOAD_FACTOR = 60.0, 3.0  # of the time that the first load took
 LOG_TAIL = 8000
 STOP_SECONDS = 10.0
+OPENING_SECONDS = 5.0  # for the replies of a survey to what its tasks begin with
 
 
 @dataclass(slots=True)
@@ -71,8 +72,13 @@ class Served:
     @property
     def config(self) -> HostConfig:
         """The configuration of a process that loads its tasks."""
-        seconds, pairs = self.references.seconds, self.references.pairs
-        return host_config(self.job, reference_seconds=seconds, pairs=pairs)
+        lists = self.job.listed_tasks > self.job.tasks
+        return host_config(
+            self.job,
+            reference_seconds=self.references.seconds,
+            pairs=self.references.pairs,
+            opening_seconds=OPENING_SECONDS if lists else 0.0,
+        )
 
     async def needed(self) -> bool:
         """Wait for the first load; whether a process is needed for its references."""
@@ -238,6 +244,7 @@ class ReferenceRun:
                 seed=config.seed,
                 reference_seconds=config.reference_seconds,
                 pairs=config.pairs,
+                opening_seconds=config.opening_seconds,
             )
             fetching = asyncio.create_task(loading)
             await asyncio.wait({fetching, ended}, return_when=asyncio.FIRST_COMPLETED)

@@ -37,9 +37,16 @@ from envyard_runner.survey.benchmarks import BenchmarkList, overlapping, read_li
 from envyard_runner.survey.decimals import short_decimals
 from envyard_runner.survey.examples import Examples
 from envyard_runner.survey.incomplete import ABSENT, LONGEST_QUESTION, incomplete_prompts
+from envyard_runner.survey.known_answers import KnownAnswers
 from envyard_runner.survey.labels import label_rule
 from envyard_runner.survey.leaks import leak_in, tool_texts
-from envyard_runner.survey.listing import EVAL, TRAIN, Listing, compare_tasks
+from envyard_runner.survey.listing import (
+    EVAL,
+    TRAIN,
+    Listing,
+    compare_tasks,
+    with_contradictions,
+)
 from envyard_runner.survey.places import answer_place
 from envyard_runner.survey.repeats import recounted
 from envyard_runner.survey.split_rules import split_difference
@@ -74,13 +81,10 @@ class SurveyRun:
         self.lists: list[BenchmarkList] | None = None
         self._listing = Listing(self._job.tasks)
         self.references_planned = asyncio.Event()  # it is known which references oracle() gives
-        self._answers: dict[int, str] = {}
-        self._last_replies: set[int] = set()  # tasks whose answer is the last of several replies
+        self._answers = KnownAnswers()
         self._references: list[PlayedReference] = []
         self._leaks: dict[int, str] = {}
         self._examples = Examples()
-        self._instructions: dict[str, None] = {}
-        self._tools = False  # some first call offers tools
 
     async def run(
         self,
@@ -160,17 +164,20 @@ class SurveyRun:
         are a guess that no reward confirmed."""
         if self._guessed and not any(each.reward for each in self._references):
             return self.survey or Survey()
-        # The last of several replies may say nothing: `done`, after the tools did the work.
-        alone = (each for at, each in self._answers.items() if at not in self._last_replies)
-        answers = Counter(alone)
+        answers = Counter(self._answers.alone)
         top, most = answers.most_common(1)[0] if answers else ("", 0)
-        prompts = {each.index: each.prompt for each in self._listing.tasks[TRAIN]}
-        labelled = [(at, prompts.get(at, ""), answer) for at, answer in self._answers.items()]
+        train = self._listing.tasks[TRAIN]
+        prompts = {each.index: each.prompt for each in train}
+        labelled = [(at, prompts.get(at, ""), each) for at, each in self._answers.all.items()]
         survey = self.survey or Survey()
+        pairs = self._answers.contradicting(train)
+        if pairs and not survey.contradicting:
+            survey = with_contradictions(survey, pairs)
         if not survey.copied:
             shown = [(prompt, find_answer(answer).answer) for _, prompt, answer in sorted(labelled)]
             copied, place = answer_place(shown)
             survey = replace(survey, copied=copied, copied_place=place)
+        instructions = "\n".join(sorted(self._answers.instructions))
         examples = dict(sorted(self._examples.leaks.items())[:MAX_INDICES])
         return replace(
             recounted(self._listing, survey, self._right_replies()),
@@ -179,7 +186,7 @@ class SurveyRun:
             top_answer=text(top, 200),
             incomplete=self._incomplete(),
             short_decimals=short_decimals(sorted(labelled)),
-            label_rule=label_rule(sorted(labelled), "\n".join(self._instructions)),
+            label_rule=label_rule(sorted(labelled), instructions),
             references=sorted(self._references, key=lambda played: played.task),
             leaks=sorted(self._leaks)[:MAX_INDICES],
             leak=next(iter(self._leaks.values()), ""),
@@ -188,19 +195,22 @@ class SurveyRun:
         )
 
     def _right_replies(self) -> dict[int, str]:
-        """The references that were paid, where each play is one reply to what all tasks begin with;
-        none where tools, several turns or other instructions may decide."""
+        """The references that were paid, where each play is one reply to what all tasks begin with,
+        and those that were not played where all others were; none where tools, several turns or
+        other instructions may decide."""
         single = all(each.turns == 1 for each in self._references)
-        if not single or self._tools or len(self._instructions) > 1:
+        if not single or not self._answers.prompts_decide:
             return {}
         paid = {each.task for each in self._references if each.reward and each.reward > 0}
-        return {task: answer for task, answer in self._answers.items() if task in paid}
+        unplayed = self._answers.unplayed.keys() if len(paid) == len(self._references) else set()
+        known = self._answers.all
+        return {task: known[task] for task in (paid | unplayed) & known.keys()}
 
     def _incomplete(self) -> IncompletePrompts | None:
         """The incomplete prompts; that a text or an image is absent, only the first calls show."""
         lacking = self.survey.incomplete if self.survey else None
-        elsewhere = self._tools or any(len(each) > LONGEST_QUESTION for each in self._instructions)
-        unknown = elsewhere or not self._references
+        long = any(len(each) > LONGEST_QUESTION for each in self._answers.instructions)
+        unknown = self._answers.tools or long or not self._references
         return None if lacking and lacking.reason == ABSENT and unknown else lacking
 
     async def _loaded(self, event: dict[str, Any]) -> None:
@@ -214,7 +224,9 @@ class SurveyRun:
             seed_ignored=bool(listed) and same and len(self._first) > 1,
         )
         train = self._listing.tasks[TRAIN]
-        self._answers = {each.index: each.answer for each in train if each.answer is not None}
+        self._answers.fields = {
+            each.index: each.answer for each in train if each.answer is not None
+        }
         survey = await asyncio.to_thread(compare_tasks, self._listing, survey)
         evaluation = self._listing.tasks[EVAL]
         survey = replace(
@@ -230,6 +242,7 @@ class SurveyRun:
         answered = answered_tasks(rows)
         if self.gateway.plan.references.needs_process:
             await self.references_planned.wait()
+            self._answers.openings = self.gateway.plan.references.openings
         self.gateway.plan.make(
             playable, swapped=(), compares=False, answered=answered, tries_forms=False
         )
@@ -256,17 +269,14 @@ class SurveyRun:
         sent = [transcript.nodes[at].message for at in transcript.path(first.asked)]
         texts = [plain_text(message.get("content")) for message in sent]
         if first.tools >= 0:
-            self._tools = True
+            self._answers.tools = True
             texts += tool_texts(transcript.tools[first.tools])
         conversation = "\n".join(texts)
         reply = plain_text((played.reference or {}).get("content"))
-        if reply.strip() and task not in self._answers:
-            self._answers[task] = text(reply, 400)
-            if played.replies > 1:
-                self._last_replies.add(task)
+        self._answers.add(task, text(reply, 400), replies=played.replies)
         roles = [str(message.get("role")) for message in sent]
-        beside = (t for role, t in zip(roles, texts, strict=False) if role != "user")
-        self._instructions.update(dict.fromkeys(beside))
+        beside = {each for role, each in zip(roles, texts, strict=False) if role != "user"}
+        self._answers.instructions |= beside
         self._examples.add(task, [*zip(roles, texts, strict=False)], reply)
         if found := leak_in(conversation, reply):
             self._leaks[task] = found

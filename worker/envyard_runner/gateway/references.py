@@ -26,21 +26,31 @@ CANDIDATES = 8
 MAX_ERROR = 2000
 MAX_TASKS = 200_000
 MAX_ANSWERS = 200
+OPENING_CHARACTERS = 400
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedTask:
-    """One task as the process loaded it; `other` is a task of its own whose reference differs."""
+    """One task as the process loaded it; `other` is a task of its own whose reference differs.
+
+    `opening` is what oracle() replies to what the task begins with, empty where that is not known.
+    """
 
     hash: str
     reference: bool
     other: int | None
+    opening: str = ""
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> LoadedTask:
         """Read an untrusted JSON form."""
         reference = data.get("reference") is True
-        return cls(text(data.get("hash"), 64), reference, count_or_none(data.get("other")))
+        return cls(
+            text(data.get("hash"), 64),
+            reference,
+            count_or_none(data.get("other")),
+            text(data.get("opening"), OPENING_CHARACTERS),
+        )
 
 
 class ReferenceProcess:
@@ -206,6 +216,14 @@ class References:
         if not self._others:
             self._others = self._process_others() if self.needs_process else self._other_answers()
         return self._others
+
+    @property
+    def openings(self) -> dict[int, str]:
+        """What oracle() replies to what tasks begin with, where that is known."""
+        tasks = self.process.tasks
+        places = {task: self._place(task) for task in self._hashes} if tasks else {}
+        known = {task: tasks[place].opening for task, place in places.items() if place is not None}
+        return {task: opening for task, opening in known.items() if opening.strip()}
 
     async def own(self, task: int, messages: Sequence[Message]) -> Reference | None:
         """The reply of the task's own reference to the messages; None where it has none."""

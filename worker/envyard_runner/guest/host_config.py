@@ -24,8 +24,9 @@ class HostConfig:
     `adapter` is that of the framework, `tasks` is the most tasks to take from the start of
     the dataset, `max_tokens` bounds one reply. `groups` are rollouts of one task that are scored
     together; `concurrency` of them are played at once, in their order. A process
-    that computes references instead may take `reference_seconds` for one, and looks up other tasks'
-    references where `pairs` is set.
+    that computes references instead may take `reference_seconds` for one, looks up other tasks'
+    references where `pairs` is set, and computes all replies to what tasks begin with that it can
+    within `opening_seconds`.
     """
 
     adapter: str
@@ -39,6 +40,7 @@ class HostConfig:
     groups: tuple[tuple[PlannedRollout, ...], ...] = ()
     reference_seconds: float = 0.0
     pairs: bool = False
+    opening_seconds: float = 0.0
 
     def to_json(self) -> bytes:
         """The form that `read` takes."""

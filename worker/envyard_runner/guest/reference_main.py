@@ -14,6 +14,7 @@ import importlib
 import json
 import os
 import sys
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -24,16 +25,28 @@ from .host_config import HostConfig
 from .loop_alarm import LoopAlarm, run_to_end
 from .reference import OracleFailed, ReferenceTask, find_other, reference_reply, tasks_of
 
+OPENING_CHARACTERS = 400
+
 
 class ReferenceServer:
     """Computes the replies that the gateway at `url` requests; each may take so many seconds.
 
-    `pairs`: for each task, another is looked up whose reference is wrong in it. `others` are the
-    fields of the configuration of the tasks to be loaded next, once it has served.
+    `pairs`: for each task, another is looked up whose reference is wrong in it. For
+    `opening_seconds` the replies of oracle() to what the tasks begin with are computed. `others`
+    are the fields of the configuration of the tasks to be loaded next, once it has served.
     """
 
-    def __init__(self, tasks: list[ReferenceTask], url: str, *, seconds: float, pairs: bool):
+    def __init__(
+        self,
+        tasks: list[ReferenceTask],
+        url: str,
+        *,
+        seconds: float,
+        pairs: bool,
+        opening_seconds: float,
+    ):
         self._tasks, self._url, self._seconds, self._pairs = tasks, url, seconds, pairs
+        self._openings_end = time.monotonic() + opening_seconds
         self._computing: set[asyncio.Task[None]] = set()
         self.others: dict[str, Any] | None = None
 
@@ -68,7 +81,21 @@ class ReferenceServer:
             "hash": task.hash,
             "reference": task.reference,
             "other": None if other is None else other.index,
+            "opening": await self._opening(task),
         }
+
+    async def _opening(self, task: ReferenceTask) -> str | None:
+        """What oracle() replies to what the task begins with; None where that is a call of a tool,
+        longer than OPENING_CHARACTERS, or late."""
+        if task.oracle is None or time.monotonic() > self._openings_end:
+            return None
+        try:
+            reply = await reference_reply(task, list(task.opening), self._seconds) or {}
+        except OracleFailed:
+            return None
+        content = None if reply.get("tool_calls") else reply.get("content")
+        known = isinstance(content, str) and len(content) <= OPENING_CHARACTERS
+        return content if known else None
 
     async def _compute(self, http: httpx.AsyncClient, request: dict[str, Any]) -> None:
         task, body = self._tasks[request["task"]], {"id": request["id"]}
@@ -87,7 +114,13 @@ def load(config: HostConfig, url: str) -> ReferenceServer:
     """Load the environment of the configuration."""
     host = importlib.import_module(f".host_{config.adapter}", __package__)
     tasks = tasks_of(host.load(config), config.adapter)
-    return ReferenceServer(tasks, url, seconds=config.reference_seconds, pairs=config.pairs)
+    return ReferenceServer(
+        tasks,
+        url,
+        seconds=config.reference_seconds,
+        pairs=config.pairs,
+        opening_seconds=config.opening_seconds,
+    )
 
 
 def import_framework(config: HostConfig) -> None:

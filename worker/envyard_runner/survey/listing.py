@@ -215,11 +215,10 @@ def compare_tasks(listing: Listing, survey: Survey) -> Survey:
     """The survey with what the listed tasks show."""
     train, evaluation = listing.tasks[TRAIN], listing.tasks[EVAL]
     exact, near = repeated_tasks(train)
-    pairs = contradictions(train)
     shared_exact, shared_near = overlap(train, evaluation)
     copied, place = answer_place([(task.prompt, task.answer) for task in train if task.answer])
     return replace(
-        survey,
+        with_contradictions(survey, contradictions(train)),
         tasks=len(train),
         prompts=len(prompted(train)),
         exact=exact,
@@ -230,12 +229,16 @@ def compare_tasks(listing: Listing, survey: Survey) -> Survey:
         copied_place=place,
         train=listing.ends.get(TRAIN),
         evaluation=listing.ends.get(EVAL),
-        contradicting=len(pairs),
-        contradictions=[_contradiction(*pair) for pair in pairs[:MAX_CONTRADICTIONS]],
         shared_exact=len(shared_exact),
         shared_near=len(shared_near),
         shared=sorted([*shared_exact, *shared_near])[:MAX_INDICES],
     )
+
+
+def with_contradictions(survey: Survey, pairs: Sequence[tuple[Listed, Listed]]) -> Survey:
+    """The survey with these pairs of tasks that contradict one another."""
+    shown = [_contradiction(*pair) for pair in pairs[:MAX_CONTRADICTIONS]]
+    return replace(survey, contradicting=len(pairs), contradictions=shown)
 
 
 def _contradiction(one: Listed, other: Listed) -> Contradiction:

@@ -26,6 +26,7 @@ def test_the_references_of_the_survey_come_from_the_process_of_the_run(
     assert survey["tasks"] == 30
     assert not survey["seed_ignored"]
     assert [each["reward"] for each in survey["references"]] == [1.0] * PLAYED
+    assert survey["answers"] == 30  # of all tasks
     assert forking_runner.references == 1
 
 
