@@ -7,8 +7,8 @@ import json
 import pytest
 
 from envyard.contract.mutants import OPERATORS
-from envyard_runner.mutation.by_prompt import BY_PROMPT
-from envyard_runner.mutation.operators import CHANGES, DOUBTED, mutate
+from envyard_runner.mutation.leeway import AROUND
+from envyard_runner.mutation.operators import CHANGES, DOUBTED, OF_PROMPT, mutate
 
 EXITS = "```python\ndef f(x):\n    raise SystemExit(0)\n```"
 
@@ -32,6 +32,16 @@ EXITS = "```python\ndef f(x):\n    raise SystemExit(0)\n```"
         ("exchanged", "room 14, door 3", "room 41, door 3"),
         ("exchanged", "one line\n12", None),
         ("exchanged", "1234567890", None),
+        ("last_number", "2024-03-05", "2024-03-08"),
+        ("last_number", "14:30", "14:60"),
+        ("last_number", "3/4", "3/7"),
+        ("last_number", "room 14, door 3", None),
+        ("last_number", "12.5 and 3.25", None),
+        ("last_number", "42", None),
+        ("other_word", "Marie Curie", "Marie Phevr"),
+        ("other_word", "the Danube", "gur Danube"),
+        ("other_word", "Danube", None),
+        ("other_word", "Leie, Lys", None),
         ("extension", "42", "742"),
         ("letters", "Paris", "siraP"),
         ("letters", "noon", None),
@@ -134,7 +144,7 @@ def test_no_operator_fails_or_returns_the_same(operator: str, answer: str) -> No
 
 
 def test_the_runner_changes_for_exactly_the_operators_of_the_contract() -> None:
-    assert {*CHANGES, *BY_PROMPT, DOUBTED} == {*OPERATORS}
+    assert {*CHANGES, *OF_PROMPT, *AROUND, DOUBTED} == {*OPERATORS}
 
 
 def test_a_wrong_answer_is_doubted_where_the_reply_has_a_confidence() -> None:

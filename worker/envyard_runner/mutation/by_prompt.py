@@ -118,7 +118,7 @@ def order(answer: str, prompt: str) -> str | None:
     that the prompt asks to write."""
     text = answer.strip()
     if ITEMS.fullmatch(text):
-        return _reversed_list(text) if _asks_for_order(prompt) else None
+        return reversed_list(text) if _asks_for_order(prompt) else None
     words = answer.split()
     if len(words) < 3 or "," in answer or "\n" in text or words == words[::-1]:
         return None
@@ -130,7 +130,9 @@ def _asks_for_order(prompt: str) -> bool:
     return ORDER_WANTED.search(prompt) is not None and ANY_ORDER.search(prompt) is None
 
 
-def _reversed_list(text: str) -> str | None:
+def reversed_list(text: str) -> str | None:
+    """The items that commas, semicolons, arrows or lines part, in reverse order; None where that is
+    the same."""
     parts = re.split(r"(\s*(?:,|;|->|\n)\s*)", text)
     items, reversed_items = parts[::2], parts[::2][::-1]
     parts[::2] = reversed_items

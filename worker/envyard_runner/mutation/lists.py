@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Sequence
 
+from envyard_runner.mutation.answers import shifted
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.records import is_object
 
 FEWEST_ITEMS = 3
+ITEM = r"[^\s,;<>{}\[\]]+(?: [^\s,;<>{}\[\]]+){0,3}"  # of one to four words
+LISTED = re.compile(rf"{ITEM}(?:,[ ]?{ITEM}){{1,40}}")
+NUMBER = re.compile(r"-?\d{1,12}")
+FREE_NUMBER = re.compile(
+    r"\b(?:at least|any|some|up to|at most|several|a few|or more|as many|partial)\b", re.IGNORECASE
+)
 
 
 def repeated(answer: str) -> str | None:
@@ -27,5 +35,50 @@ def repeated(answer: str) -> str | None:
     return _if_changed(separator[0].join([items[0]] * len(items)), text)
 
 
+def added(answer: str, _prompt: str) -> str | None:
+    """One item more, that nothing names: behind two or more, in JSON or by commas."""
+    text = answer.strip()
+    listed = parsed(text)
+    if isinstance(listed, list) and len(listed) > 1 and _are_plain(listed):
+        return json.dumps([*listed, _another(listed)], ensure_ascii=False)
+    if not LISTED.fullmatch(text):
+        return None
+    separator = ", " if ", " in text else ","
+    return f"{text}{separator}{_another(text.split(separator))}"
+
+
+def dropped(answer: str, prompt: str) -> str | None:
+    """One item less: the last of FEWEST_ITEMS or more, in JSON or by commas; none where the prompt
+    may leave their number open."""
+    text = answer.strip()
+    if FREE_NUMBER.search(prompt):
+        return None
+    listed = parsed(text)
+    if isinstance(listed, list) and len(listed) >= FEWEST_ITEMS and _are_plain(listed):
+        return json.dumps(listed[:-1], ensure_ascii=False)
+    if not LISTED.fullmatch(text) or text.count(",") < FEWEST_ITEMS - 1:
+        return None
+    return text.rpartition(",")[0]
+
+
+def _are_plain(items: list[object]) -> bool:
+    """Whether all are texts, or all whole numbers."""
+    return all(isinstance(each, str) for each in items) or all(
+        isinstance(each, int) and not isinstance(each, bool) for each in items
+    )
+
+
+def _another(items: Sequence[object]) -> object:
+    """An item of the same kind as the others, and none of them."""
+    texts = [str(each).strip() for each in items]
+    if not all(map(NUMBER.fullmatch, texts)):
+        return shifted(max(texts, key=len), 2)
+    number = max(map(int, texts)) + 13
+    return number if isinstance(items[0], int) else str(number)
+
+
 def _if_changed(after: str, before: str) -> str | None:
     return after if after != before else None
+
+
+OF_LISTS: dict[str, Callable[[str, str], str | None]] = {"added": added, "dropped": dropped}

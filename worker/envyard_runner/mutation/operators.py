@@ -23,18 +23,28 @@ from envyard_runner.mutation.answers import (
 )
 from envyard_runner.mutation.by_prompt import BY_PROMPT
 from envyard_runner.mutation.forms import parsed
-from envyard_runner.mutation.lists import repeated
+from envyard_runner.mutation.leeway import AROUND, OPEN_FORMS
+from envyard_runner.mutation.lists import OF_LISTS, repeated
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
+from envyard_runner.mutation.numbers import (
+    FEW_WORDS,
+    INTEGER,
+    LONGEST_INTEGER,
+    digit,
+    exchanged,
+    last_digit,
+    last_number,
+    nan,
+    near,
+    rounding,
+    sign,
+    thousands,
+    unit,
+)
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.vacuous import with_body
 
-INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d+")
-NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.])")
-WITH_UNIT = re.compile(r"(?<=\d)(\s?)(km|kg|cm|mm|mg|ml|min|[mgslhAVW]|%|hours?|days?|dollars?)\b")
-NOISY = re.compile(r"-?\d{1,12}\.\d{11,18}")  # decimals, more than anybody writes
 MANY_DECIMALS = re.compile(r"-?\d{1,12}\.\d{5,18}")
-SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
-FEW_WORDS = 4
 SHORTEST_WORD = 4  # of which the first character is no abbreviation
 FEWEST_FIELDS = 3
 DOUBTED = "doubted"  # changes the reply, not only its answer
@@ -44,6 +54,7 @@ OF_VALUES = frozenset(
     {
         "digit",
         "last_digit",
+        "last_number",
         "exchanged",
         "extension",
         "near",
@@ -56,38 +67,6 @@ OF_VALUES = frozenset(
     | {"initial", "nan", "capitals", "rounding", "composed"}
 )
 OF_NO_OBJECT = frozenset({"thousands", "emphasis"})
-DIGITS = re.compile(r"(?<![\d.])\d{2,}")  # none behind a decimal point
-CODE = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{2,24}", re.IGNORECASE)  # letters and digits
-LONGEST_INTEGER = 9  # digits; of longer numbers the last digit may be rounding
-
-
-def digit(answer: str) -> str | None:
-    """Another first digit of the first number, or of a code such as `Fe2O3`: never within a
-    tolerance."""
-    match = re.search(r"[1-9]", answer)
-    if match is None or not (_is_numeric(answer) or CODE.fullmatch(answer.strip())):
-        return None
-    other = (int(match[0]) + 2) % 9 + 1
-    return answer[: match.start()] + str(other) + answer[match.end() :]
-
-
-def last_digit(answer: str) -> str | None:
-    """The next last digit of an answer that is one whole number."""
-    text = answer.strip()
-    if not INTEGER.fullmatch(text) or len(text) > LONGEST_INTEGER or len(text.lstrip("-")) < 2:
-        return None
-    return text[:-1] + str((int(text[-1]) + 1) % 10)
-
-
-def exchanged(answer: str) -> str | None:
-    """A number with its first two neighbouring digits exchanged that differ: the same characters,
-    and never within a tolerance. A number of many digits may be a code, or an estimate."""
-    for match in DIGITS.finditer(answer):
-        pairs = (at for at in range(match.start(), match.end() - 1))
-        at = next((at for at in pairs if answer[at] != answer[at + 1] != "0"), None)
-        if at is not None and len(match[0]) <= LONGEST_INTEGER and _is_written(answer):
-            return answer[:at] + answer[at + 1] + answer[at] + answer[at + 2 :]
-    return None
 
 
 def extension(answer: str) -> str | None:
@@ -98,31 +77,6 @@ def extension(answer: str) -> str | None:
         return f"-7{text[1:]}" if text.startswith("-") else f"7{text}"
     is_word = text.isalpha() and len(text) > 2 and text.lower() not in OPPOSITES
     return text + shifted(text[:3].lower(), 1) if is_word else None
-
-
-def near(answer: str) -> str | None:
-    """A whole number that is 6 % larger."""
-    text = answer.strip().replace(",", "")
-    if not INTEGER.fullmatch(text) or not SMALLEST_NEAR <= abs(int(text)) < 10**LONGEST_INTEGER:
-        return None
-    return str(round(int(text) * 1.06))
-
-
-def sign(answer: str) -> str | None:
-    """The other sign of an answer that is one number other than 0."""
-    text = answer.strip()
-    if not NUMBER.fullmatch(text) or not re.search(r"[1-9]", text):
-        return None
-    return text[1:] if text.startswith("-") else f"-{text}"
-
-
-def unit(answer: str) -> str | None:
-    """Another unit behind a number."""
-    match = WITH_UNIT.search(answer)
-    if match is None:
-        return None
-    other = "kg" if match[2] not in ("kg", "g", "mg") else "km"
-    return f"{answer[: match.start(2)]}{other}{answer[match.end(2) :]}"
 
 
 def opposite(answer: str) -> str | None:
@@ -142,6 +96,15 @@ def word(answer: str) -> str | None:
         return None
     longest = max(words, key=len)
     return answer.replace(longest, shifted(longest, 1), 1)
+
+
+def other_word(answer: str) -> str | None:
+    """Other letters in the last of a few words, or in the first where the last is the longest."""
+    words = re.findall(r"[^\W\d_]{3,}", answer)
+    if not 1 < len(words) <= FEW_WORDS or len({*words}) < len(words) or "," in answer:
+        return None
+    chosen = words[-1] if words[-1] != max(words, key=len) else words[0]
+    return answer.replace(chosen, shifted(chosen, 1), 1)
 
 
 def letters(answer: str) -> str | None:
@@ -184,23 +147,6 @@ def capitals(answer: str) -> str | None:
     return answer.swapcase() if answer.strip().lower() in OPPOSITES else None
 
 
-def thousands(answer: str) -> str | None:
-    """A whole number from 1,000 on with separators, or without those that it has."""
-    text = answer.strip()
-    if not INTEGER.fullmatch(text) or abs(int(text.replace(",", ""))) < 1000:
-        return None
-    return text.replace(",", "") if "," in text else f"{int(text):,}"
-
-
-def rounding(answer: str) -> str | None:
-    """60.900000000000006 as 60.9: the error is that of binary fractions, not of the answer."""
-    text = answer.strip()
-    if not NOISY.fullmatch(text):
-        return None
-    shorter = f"{float(text):.10f}".rstrip("0").rstrip(".")
-    return shorter if len(shorter) < len(text) - 5 else None
-
-
 def initial(answer: str) -> str | None:
     """The first character of one word or number; not of `yes`, for which `y` may stand."""
     text = answer.strip()
@@ -220,11 +166,6 @@ def fields(answer: str) -> str | None:
         return None
     key = sorted(value)[zlib.crc32(answer.encode()) % len(value)]
     return json.dumps({key: value[key]}, ensure_ascii=False)
-
-
-def nan(answer: str) -> str | None:
-    """`nan` for one number: no comparison with it is true, so `abs(a - b) > tolerance` is not."""
-    return "nan" if NUMBER.fullmatch(answer.strip()) else None
 
 
 def exits(answer: str) -> str | None:
@@ -254,12 +195,14 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "digit": digit,
     "last_digit": last_digit,
     "exchanged": exchanged,
+    "last_number": last_number,
     "extension": extension,
     "near": near,
     "sign": sign,
     "unit": unit,
     "opposite": opposite,
     "word": word,
+    "other_word": other_word,
     "letters": letters,
     "repeated": repeated,
     "truncation": truncation,
@@ -279,6 +222,9 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
 }
 
 
+OF_PROMPT = BY_PROMPT | OPEN_FORMS | OF_LISTS
+
+
 def mutate(
     reply: str, operator: str, alphabet: Alphabet = ANY, prompt: str = ""
 ) -> tuple[str, str, str] | None:
@@ -287,8 +233,11 @@ def mutate(
     marked = find_answer(reply)
     if operator == DOUBTED:
         return _doubted(reply, marked, alphabet)
-    if operator in BY_PROMPT:
-        after = BY_PROMPT[operator](marked.answer, prompt)
+    if operator in AROUND:
+        around = AROUND[operator](reply, marked, prompt)
+        return (around, marked.answer, around) if around else None
+    if operator in OF_PROMPT:
+        after = OF_PROMPT[operator](marked.answer, prompt)
     elif not alphabet.covers(marked.answer):
         after = _change(marked.answer, operator)
     elif operator in OF_CODES:
@@ -335,13 +284,3 @@ def _changed_value(value: object, operator: str) -> object:
     if after is None or after == str(value):
         return None
     return after if isinstance(value, str) or parsed(after) is None else parsed(after)
-
-
-def _is_written(answer: str) -> bool:
-    """Whether the answer is one line without letters, or of few words."""
-    return "\n" not in answer.strip() and len(re.findall(r"[^\W\d_]+", answer)) <= FEW_WORDS
-
-
-def _is_numeric(answer: str) -> bool:
-    """Whether the answer is short and its numbers are what matters in it."""
-    return bool(NUMBER.search(answer)) and len(answer.split()) <= 4

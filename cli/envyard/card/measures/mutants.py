@@ -23,7 +23,10 @@ from envyard.card.mutants import (
 MINIMUM_CAUGHT = 0.7
 LISTED = 10  # survivors in a finding's details
 # Equivalent changes that every verifier should accept, whatever form its task asks for.
-ACCEPTED_BY_ALL = ("spaces", "rounding", "shorter", "composed", "commuted", "layout")
+ACCEPTED_BY_ALL = (
+    "spaces", "rounding", "shorter", "composed", "commuted", "layout", "reordered", "json_layout",
+    "separators", "capitalised", "zeros", "reasoned", "sentence",
+)  # fmt: skip
 NOTHING = "no paid reply of one turn could be changed and scored again"
 
 
@@ -41,10 +44,11 @@ def mutants_caught(evidence: Evidence) -> Reading:
 def equivalents_kept(evidence: Evidence) -> Reading:
     """The share of right answers in another form that kept most of their reward.
 
-    A task may ask for one form, so six changes alone warn: white space around the reply, a number
-    without the rounding error of binary fractions, six of many decimals where no prompt names a
-    number, accents as people write them, factors or solutions in an order that no prompt names, and
-    the decimals or date that the prompt asks for.
+    A task may ask for one form, so only these warn: white space around the reply, a number without
+    the rounding error of binary fractions, accents as people write them, the decimals or date that
+    the prompt asks for, and what no prompt decides: six of many decimals, zeros of a fraction, the
+    order of factors or items, the capital of a sentence, spaces behind commas or in JSON, and words
+    around an answer.
     """
     score = equivalent(evidence.facts.mutants or ())
     if not score.n:
@@ -107,9 +111,9 @@ MUTANTS = (
         threshold=None,
         read=equivalents_kept,
         question="Is a right answer paid with white space, `1,000` for `1000`, `60.9` for "
-        "`60.900000000000006`, emphasis, or factors in another order?",
-        advice="Strip white space, compare numbers as numbers, round computed labels, and accept "
-        "each order that the prompt allows.",
+        "`60.900000000000006`, emphasis, other JSON or factors in another order?",
+        advice="Strip white space, compare numbers as numbers and JSON as JSON, round computed "
+        "labels, and accept each order and form that the prompt allows.",
         warning_details=_refused,
     ),
 )

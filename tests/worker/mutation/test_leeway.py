@@ -1,0 +1,71 @@
+"""Right answers in a form that the prompt leaves open, and those that it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from envyard_runner.mutation.operators import mutate
+
+
+@pytest.mark.parametrize(
+    ("operator", "prompt", "reply", "after"),
+    [
+        ("capitalised", "Which river runs through Ghent?", "leie", "Leie"),
+        ("capitalised", "Which river runs through Ghent?", "SCHELDT", "Scheldt"),
+        ("zeros", "What is half of 25?", "12.5", "12.50"),
+        ("zeros", "What is half of 25?", "12.50", "12.5"),
+        ("zeros", "What is half of 24?", "12.0", "12"),
+        ("separators", "Name both rivers, with a comma between.", "Leie, Lys", "Leie,Lys"),
+        ("separators", "Name the rivers, separated by commas.", "Leie,Lys,Po", "Leie, Lys, Po"),
+        ("reordered", "Name them in any order.", "Leie, Lys, Po", "Po, Lys, Leie"),
+        ("reordered", "A JSON list; the order does not matter.", "[1, 2]", "2, 1"),
+        ("json_layout", "Reply with a JSON list.", "[1, 2]", "[1,2]"),
+        ("json_layout", "Reply with a JSON object.", '{"a":1,"b":2}', '{"a": 1, "b": 2}'),
+        ("sentence", "What is the capital of Chad?", "N'Djamena", "The answer is N'Djamena."),
+    ],
+)
+def test_a_form_that_the_prompt_leaves_open(
+    operator: str, prompt: str, reply: str, after: str
+) -> None:
+    changed = mutate(reply, operator, prompt=prompt)
+    assert changed is not None
+    assert changed[2] == after
+
+
+@pytest.mark.parametrize(
+    ("operator", "prompt", "reply"),
+    [
+        ("capitalised", "Is the river called leie or Lys?", "leie"),
+        ("capitalised", "Write `eiel` backwards.", "leie"),
+        ("capitalised", "Which river? In lower case.", "leie"),
+        ("capitalised", "Which code has Ghent's airport?", "GNE"),
+        ("capitalised", "Which river runs through Ghent?", "Leie"),
+        ("capitalised", "Which river runs through Ghent?", "7 Leie"),
+        ("zeros", "What is half of 25, to 1 decimal?", "12.5"),
+        ("zeros", "Copy 12.5.", "12.5"),
+        ("zeros", "What is half of 24?", "12"),
+        ("separators", "Name them, separated by ', '.", "Leie, Lys"),
+        ("separators", "A comma and a space between.", "Leie, Lys"),
+        ("separators", "Name both.", "Leie, Lys"),
+        ("reordered", "Name them.", "Leie, Lys"),
+        ("json_layout", "Reply with compact JSON.", "[1,2]"),
+        ("json_layout", "Which indices?", "[1, 2]"),
+        ("json_layout", "Reply with a JSON list.", "[1, 2"),
+        ("sentence", "Reply with the capital.", "N'Djamena"),
+        ("sentence", "What is the capital? <answer>?</answer>", "N'Djamena"),
+        ("sentence", "", "N'Djamena"),
+        ("sentence", "What happened?", "A long walk to the sea."),
+        ("reasoned", "What is the capital?", "N'Djamena"),
+        ("reasoned", "Nothing but <answer>...</answer>.", "<answer>4</answer>"),
+        ("reasoned", "Reply in the form <answer>...</answer>.", "<answer>4</answer>"),
+    ],
+)
+def test_a_form_that_the_prompt_may_decide_is_kept(operator: str, prompt: str, reply: str) -> None:
+    assert mutate(reply, operator, prompt=prompt) is None
+
+
+def test_a_sentence_before_a_mark_keeps_the_answer() -> None:
+    prompt = "What is 2 + 2? Put the number in <answer></answer> tags."
+    changed = mutate("<answer>4</answer>", "reasoned", prompt=prompt)
+    assert changed is not None
+    assert changed[0].endswith(".\n\n<answer>4</answer>")

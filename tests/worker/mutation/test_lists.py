@@ -1,0 +1,40 @@
+"""Lists with one item more, one less, or the first alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from envyard_runner.mutation.operators import mutate
+
+
+@pytest.mark.parametrize(
+    ("operator", "reply", "after"),
+    [
+        ("added", "otter, lynx", "otter, lynx, chhsf"),
+        ("added", "<answer>3,14,5</answer>", "3,14,5,27"),
+        ("added", "[3, 14]", "3, 14, 27"),
+        ("added", '["otter", "lynx"]', '"otter", "lynx", "chhsf"'),
+        ("dropped", "otter, lynx, stork", "otter, lynx"),
+        ("dropped", "[3, 14, 5]", "3, 14"),
+        ("repeated", "otter, lynx, stork", "otter, otter, otter"),
+    ],
+)
+def test_a_changed_list(operator: str, reply: str, after: str) -> None:
+    changed = mutate(reply, operator, prompt="Name all.")
+    assert changed is not None
+    assert changed[2] == after
+
+
+@pytest.mark.parametrize(
+    ("operator", "prompt", "reply"),
+    [
+        ("added", "Name it.", "otter"),
+        ("added", "Name all.", '[{"name": "otter"}, {"name": "lynx"}]'),
+        ("added", "Tell a story.", "Once an otter met a lynx, and both of them left. The end"),
+        ("dropped", "Name all.", "otter, lynx"),
+        ("dropped", "Name at least two.", "otter, lynx, stork"),
+        ("dropped", "Which are they?", "[1, 2]"),
+    ],
+)
+def test_an_answer_that_is_no_such_list(operator: str, prompt: str, reply: str) -> None:
+    assert mutate(reply, operator, prompt=prompt) is None

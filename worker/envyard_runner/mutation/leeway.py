@@ -1,0 +1,137 @@
+"""Right answers in another form that the prompt leaves open: a usual capital, zeros of a fraction,
+other separators, an order that it says is free, other white space of JSON, and words around it.
+
+Each needs a prompt that shows no form of its own; a verifier that refuses one of these then wants
+what nobody asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from envyard_runner.mutation.answers import Marked
+from envyard_runner.mutation.by_prompt import ANY_ORDER, PRECISION, reversed_list
+from envyard_runner.mutation.forms import REASONING, parsed
+from envyard_runner.mutation.lists import LISTED
+
+WORDS = re.compile(r"[^\W\d_]{3,30}(?: [^\W\d_]{2,30}){0,2}")
+# Prompts of which each character may matter: ciphers, spelling, code.
+OF_CHARACTERS = re.compile(
+    r"\b(?:revers|backward|cipher|shift|caesar|morse|decod|encod|string|text\b|print|output|code|"
+    r"letter|spell|anagram|scrambl|character|regex|pattern|replac|extract|cop[yi]|case|capital|"
+    r"exact|verbatim|variable|function|identifier|symbol|json|sort|alphabet|rotat)",
+    re.IGNORECASE,
+)
+LONGEST_ABBREVIATION = 5  # letters, of which a word in capitals may be one
+FRACTION = re.compile(r"-?\d{1,12}\.\d{1,7}")
+SEPARATOR_SHOWN = re.compile(
+    r"\bspace|\bform(?:at)?\b|\bexactly|\blike\b|\bexample|\be\.g\.|[\"'`],\s?[\"'`]", re.IGNORECASE
+)
+JSON_WANTED = re.compile(r"\bjson\b|\b(?:list|array|dict|object)\b", re.IGNORECASE)
+LAYOUT_WANTED = re.compile(
+    r"\b(?:compact|minif|indent|spac|whitespace|canonical|exact|one line|single line)",
+    re.IGNORECASE,
+)
+# Words by which a prompt may want a reply that holds nothing but the answer.
+NOTHING_ELSE = re.compile(
+    r"\b(?:only|alone|just|nothing|no other|without|exactly|single|bare|verbatim|strictly|"
+    r"no (?:explanation|words?|text|prose|extra|commentary)|one (?:word|letter|number|line|tag)|"
+    r"do not|don't|must be|consists?|entire|whole|"
+    r"(?:reply|respond|answer|return|output) (?:as|in the form|in this form|like))\b",
+    re.IGNORECASE,
+)
+# Words by which a prompt says anything of the reply.
+INSTRUCTED = re.compile(
+    r"\b(?:repl|respon|answer|output|return|writ|print|giv|stat|submi|format|form\b|json|tag|boxed|"
+    r"end\b|finish|put|enclos|wrap|express|name|list|provid|say|type|choose|pick|select|fill|"
+    r"complet|translat)|[<{\[`_:]|\.\.\.",
+    re.IGNORECASE,
+)
+MARKS = re.compile(r"<[A-Za-z_]\w*>|\\boxed\{|^####", re.MULTILINE)
+
+
+def capitalised(answer: str, prompt: str) -> str | None:
+    """Words in lower case, or in capitals, as one begins a sentence with them, where the prompt
+    does not show them and its characters do not matter."""
+    text = answer.strip()
+    usual = text.lower() if text.isupper() else text
+    if not WORDS.fullmatch(text) or usual != text.lower() or OF_CHARACTERS.search(prompt):
+        return None
+    shown = text in prompt or (text.isupper() and len(text) <= LONGEST_ABBREVIATION)
+    return None if shown else usual[0].upper() + usual[1:]
+
+
+def zeros(answer: str, prompt: str) -> str | None:
+    """A fraction without the zeros at its end, or with one, where the prompt shows no such number
+    and names no precision."""
+    text = answer.strip()
+    if not FRACTION.fullmatch(text) or PRECISION.search(prompt) or text in prompt:
+        return None
+    return text.rstrip("0").rstrip(".") if text.endswith("0") else f"{text}0"
+
+
+def separators(answer: str, prompt: str) -> str | None:
+    """Items behind commas without a space, or with one, where the prompt shows neither."""
+    text = answer.strip()
+    shown = SEPARATOR_SHOWN.search(prompt) or JSON_WANTED.search(prompt)
+    if not LISTED.fullmatch(text) or shown or "comma" not in prompt.lower() or text in prompt:
+        return None
+    separator = "," if ", " in text else ", "
+    return separator.join(item.strip() for item in text.split(","))
+
+
+def reordered(answer: str, prompt: str) -> str | None:
+    """The items in reverse order, where the prompt says that any order is right."""
+    text = answer.strip()
+    if not ANY_ORDER.search(prompt):
+        return None
+    listed = parsed(text)
+    if isinstance(listed, list) and listed != listed[::-1]:
+        return json.dumps(listed[::-1], ensure_ascii=False)
+    return reversed_list(text) if LISTED.fullmatch(text) else None
+
+
+def json_layout(reply: str, marked: Marked, prompt: str) -> str | None:
+    """The same JSON with white space, or without it, where the prompt asks for JSON or a list and
+    for no layout."""
+    if not JSON_WANTED.search(prompt) or LAYOUT_WANTED.search(prompt):
+        return None
+    for text in (marked.answer.strip(), reply.strip()):
+        value = parsed(text) if text[:1] in ("{", "[") else None
+        if value:
+            compact = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+            spaced = json.dumps(value, ensure_ascii=False)
+            other = next((each for each in (compact, spaced) if each != text), text)
+            return reply.replace(text, other) if other != text else None
+    return None
+
+
+def reasoned(reply: str, marked: Marked, prompt: str) -> str | None:
+    """The reply behind a sentence, where it marks its answer and the prompt does not want the mark
+    alone."""
+    marks = MARKS.search(marked.before) and MARKS.search(prompt)
+    return f"{REASONING}\n\n{reply}" if marks and not NOTHING_ELSE.search(prompt) else None
+
+
+def sentence(reply: str, marked: Marked, prompt: str) -> str | None:
+    """The answer in a sentence, where the prompt says nothing of the reply's form."""
+    text = marked.answer.strip()
+    short = text == reply.strip() and "\n" not in text and len(text.split()) <= 3
+    if not short or not prompt.strip() or INSTRUCTED.search(prompt) or NOTHING_ELSE.search(prompt):
+        return None
+    return f"The answer is {text}."
+
+
+OPEN_FORMS: dict[str, Callable[[str, str], str | None]] = {
+    "capitalised": capitalised,
+    "zeros": zeros,
+    "separators": separators,
+    "reordered": reordered,
+}
+AROUND: dict[str, Callable[[str, Marked, str], str | None]] = {
+    "json_layout": json_layout,
+    "reasoned": reasoned,
+    "sentence": sentence,
+}

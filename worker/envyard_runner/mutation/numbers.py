@@ -1,0 +1,117 @@
+"""The changes of numbers in an answer; None where it has none that could be changed."""
+
+from __future__ import annotations
+
+import re
+
+INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d+")
+NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.])")
+WITH_UNIT = re.compile(r"(?<=\d)(\s?)(km|kg|cm|mm|mg|ml|min|[mgslhAVW]|%|hours?|days?|dollars?)\b")
+NOISY = re.compile(r"-?\d{1,12}\.\d{11,18}")  # decimals, more than anybody writes
+SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
+FEW_WORDS = 4
+PLAIN_NUMBER = re.compile(r"(?<![\d.])\d{1,9}(?![\d.])")
+DIGITS = re.compile(r"(?<![\d.])\d{2,}")  # none behind a decimal point
+CODE = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{2,24}", re.IGNORECASE)  # letters and digits
+LONGEST_INTEGER = 9  # digits; of longer numbers the last digit may be rounding
+
+
+def digit(answer: str) -> str | None:
+    """Another first digit of the first number, or of a code such as `Fe2O3`: never within a
+    tolerance."""
+    match = re.search(r"[1-9]", answer)
+    if match is None or not (is_numeric(answer) or CODE.fullmatch(answer.strip())):
+        return None
+    other = (int(match[0]) + 2) % 9 + 1
+    return answer[: match.start()] + str(other) + answer[match.end() :]
+
+
+def last_digit(answer: str) -> str | None:
+    """The next last digit of an answer that is one whole number."""
+    text = answer.strip()
+    if not INTEGER.fullmatch(text) or len(text) > LONGEST_INTEGER or len(text.lstrip("-")) < 2:
+        return None
+    return text[:-1] + str((int(text[-1]) + 1) % 10)
+
+
+def exchanged(answer: str) -> str | None:
+    """A number with its first two neighbouring digits exchanged that differ: the same characters,
+    and never within a tolerance. A number of many digits may be a code, or an estimate."""
+    for match in DIGITS.finditer(answer):
+        pairs = (at for at in range(match.start(), match.end() - 1))
+        at = next((at for at in pairs if answer[at] != answer[at + 1] != "0"), None)
+        if at is not None and len(match[0]) <= LONGEST_INTEGER and is_written(answer):
+            return answer[:at] + answer[at + 1] + answer[at] + answer[at + 2 :]
+    return None
+
+
+def last_number(answer: str) -> str | None:
+    """Another last number, of two or more that are no list: a date, a time, a fraction."""
+    text = answer.strip()
+    matches = [*PLAIN_NUMBER.finditer(text)]
+    written = len(matches) > 1 and is_written(text) and "," not in text
+    place = (
+        next((at for at in range(*matches[-1].span()) if text[at] != "0"), None)
+        if matches
+        else None
+    )
+    if not written or place is None:
+        return None
+    return text[:place] + str((int(text[place]) + 2) % 9 + 1) + text[place + 1 :]
+
+
+def near(answer: str) -> str | None:
+    """A whole number that is 6 % larger."""
+    text = answer.strip().replace(",", "")
+    if not INTEGER.fullmatch(text) or not SMALLEST_NEAR <= abs(int(text)) < 10**LONGEST_INTEGER:
+        return None
+    return str(round(int(text) * 1.06))
+
+
+def sign(answer: str) -> str | None:
+    """The other sign of an answer that is one number other than 0."""
+    text = answer.strip()
+    if not NUMBER.fullmatch(text) or not re.search(r"[1-9]", text):
+        return None
+    return text[1:] if text.startswith("-") else f"-{text}"
+
+
+def unit(answer: str) -> str | None:
+    """Another unit behind a number."""
+    match = WITH_UNIT.search(answer)
+    if match is None:
+        return None
+    other = "kg" if match[2] not in ("kg", "g", "mg") else "km"
+    return f"{answer[: match.start(2)]}{other}{answer[match.end(2) :]}"
+
+
+def nan(answer: str) -> str | None:
+    """`nan` for one number: no comparison with it is true, so `abs(a - b) > tolerance` is not."""
+    return "nan" if NUMBER.fullmatch(answer.strip()) else None
+
+
+def thousands(answer: str) -> str | None:
+    """A whole number from 1,000 on with separators, or without those that it has."""
+    text = answer.strip()
+    if not INTEGER.fullmatch(text) or abs(int(text.replace(",", ""))) < 1000:
+        return None
+    return text.replace(",", "") if "," in text else f"{int(text):,}"
+
+
+def rounding(answer: str) -> str | None:
+    """60.900000000000006 as 60.9: the error is that of binary fractions, not of the answer."""
+    text = answer.strip()
+    if not NOISY.fullmatch(text):
+        return None
+    shorter = f"{float(text):.10f}".rstrip("0").rstrip(".")
+    return shorter if len(shorter) < len(text) - 5 else None
+
+
+def is_written(answer: str) -> bool:
+    """Whether the answer is one line without letters, or of few words."""
+    return "\n" not in answer.strip() and len(re.findall(r"[^\W\d_]+", answer)) <= FEW_WORDS
+
+
+def is_numeric(answer: str) -> bool:
+    """Whether the answer is short and its numbers are what matters in it."""
+    return bool(NUMBER.search(answer)) and len(answer.split()) <= 4
