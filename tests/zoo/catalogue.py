@@ -13,6 +13,7 @@ from tests.zoo import (
     judges,
     labels,
     listings,
+    open_forms,
     orders_and_decimals,
     payments,
     rewards,
@@ -41,6 +42,7 @@ ENTRIES: tuple[Entry, ...] = (
     *given_numbers.FLAWED,
     *comparisons.FLAWED,
     *giveaways.FLAWED,
+    *open_forms.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -53,6 +55,7 @@ ENTRIES: tuple[Entry, ...] = (
     *given_numbers.SOUND,
     *comparisons.SOUND,
     *giveaways.SOUND,
+    *open_forms.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
