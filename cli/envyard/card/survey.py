@@ -96,7 +96,7 @@ def _leaks(survey: Survey) -> Iterator[Finding]:
         yield finding("card.leaks", message, tasks=survey.leaks)
     if survey.examples:
         message = (
-            f"In {len(survey.examples)} of {played} tasks the worked example is the task itself: "
+            f"The worked example of {len(survey.examples)} tasks is the task itself: "
             f"{survey.example!r} gives the answer of task {survey.examples[0]} of the survey."
         )
         yield finding("card.leaks", message, tasks=survey.examples)

@@ -24,6 +24,7 @@ from envyard.contract.replaced_values import replaced_values
 from envyard.contract.shared_state import shared_state
 from envyard.contract.sources import Sources
 from envyard.contract.split_in_scoring import split_in_scoring
+from envyard.contract.state_in_scoring import state_in_scoring
 from envyard.contract.surroundings_in_scoring import surroundings_in_scoring
 from envyard.contract.syntax import MAX_IMPORTS, MAX_NODES
 
@@ -81,6 +82,7 @@ def examine(
         *split_in_scoring(members),
         *chance_in_scoring(members),
         *digests_in_scoring(members),
+        *state_in_scoring(members),
         *replaced_values(members),
         *formatted_replies(members),
         *surroundings_in_scoring(members),

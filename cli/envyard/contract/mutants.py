@@ -38,6 +38,9 @@ ENTRIES = (
     # Before those that make wrong answers of the same changes, such as the order of words.
     Operator("commuted", "its factors, terms or solutions in another order", kind="equivalent"),
     Operator("reordered", "its items in another order", kind="equivalent"),
+    Operator("as_listed", "its items in the order of the prompt", kind="equivalent"),
+    Operator("enharmonic", "the other name of a note", kind="equivalent"),
+    Operator("hour", "a time without its first zero", kind="equivalent"),
     Operator("json_layout", "other white space in its JSON", kind="equivalent"),
     Operator("separators", "no space behind its commas, or one", kind="equivalent"),
     Operator("layout", "the decimals or the date that the prompt asks for", kind="equivalent"),

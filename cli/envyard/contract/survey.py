@@ -115,7 +115,7 @@ class Survey:
     where that of nine in ten is not. `label_rule` is the rule that most answers follow, where a few
     break it; `incomplete` are prompts that lack what they ask about, `short_decimals` answers that
     are rounded too much; `split_difference` is how the answers of evaluation tasks differ. `leaks`
-    are tasks, of those in `references`, whose first call names the answer, `examples` those whose
+    are tasks, of those in `references`, whose first call names the answer, `examples` tasks whose
     worked example gives it, with the excerpts `leak` and `example` of one of them. `seed_ignored`:
     the environment takes a seed and the first tasks are those of the other seed. `error` is why the
     tasks could not be loaded.
@@ -181,7 +181,7 @@ class Survey:
                 BenchmarkOverlap.from_dict(row)
                 for row in records(data.get("benchmarks"), MAX_BENCHMARKS)
             ],
-            copied_place=text(data.get("copied_place"), 40),
+            copied_place=text(data.get("copied_place"), 80),
             top_answer=text(data.get("top_answer"), 200),
             label_rule=_read(LabelRule.from_dict, data.get("label_rule")),
             incomplete=_read(IncompletePrompts.from_dict, data.get("incomplete")),

@@ -54,6 +54,19 @@ def test_a_tool_that_reveals_the_difference_to_the_answer_is_a_leak() -> None:
     assert "to 1, and the answer is 12345" in message
 
 
+def test_a_tool_that_names_what_it_expected_is_a_leak() -> None:
+    (message,) = findings(
+        snooped(0, "the total does not match: expected 143, got 1", total=1),
+        snooped(1, "wrong, it should be 77", total=1),
+        solved(0, "Total: 143"),
+        solved(1, "Total: 77"),
+    )
+    assert "A tool reveals the answer to a wrong number" in message
+    other = snooped(1, "expected 770 rows", total=1)
+    assert not findings(snooped(0, "expected 143, got 1", total=1), other,
+                        solved(0, "143"), solved(1, "77"))  # fmt: skip
+
+
 def test_what_a_tool_counts_or_lists_is_none() -> None:
     answers = (solved(0, "12345"), solved(1, "2000"))
     one = snooped(0, "difference +12344", cents=1)

@@ -153,3 +153,9 @@ def test_a_wrong_answer_is_doubted_where_the_reply_has_a_confidence() -> None:
     assert changed[0].endswith("\nConfidence: 0")
     assert "12" not in changed[0]
     assert mutate("Answer: 12", "doubted") is None
+
+
+def test_a_sign_changes_only_where_an_answer_may_be_below_zero() -> None:
+    assert mutate("508", "sign", prompt="Write fünfhundertacht in figures.") is None
+    assert mutate("-508", "sign", prompt="Write it in figures.") is not None
+    assert mutate("508", "sign", prompt="What is 1000 minus 492?") is not None

@@ -55,6 +55,21 @@ def test_unmarked_examples_count_in_earlier_messages_and_three_tasks() -> None:
     )
 
 
+def test_a_line_that_stands_above_with_its_answer_is_a_leak() -> None:
+    pairs = [f"word {task} -> {ANSWERS[task]}" for task in range(TASKS)]
+    listed = [
+        "\n".join([*pairs[(task + task % 3) % 17 :][:3], f"word {task} ->"])
+        for task in range(TASKS)
+    ]
+    shown = [task for task in range(TASKS) if f"{pairs[task]}\n" in listed[task]]
+    assert 2 < len(shown) < TASKS / 2
+    assert leaks(lambda _: "Be brief.", prompt=lambda n: f"Continue.\n{listed[n]}") == shown
+    asked = [f"Q: word {task}\nA:" for task in range(TASKS)]
+    assert leaks(lambda _: "", prompt=lambda n: f"{asked[0]} {ANSWERS[0]}\n{asked[n]}") == []
+    twice = [f"{asked[task // 9]} {ANSWERS[task // 9]}\n{asked[task]}" for task in range(TASKS)]
+    assert leaks(lambda _: "", prompt=twice.__getitem__) == []  # of one task
+
+
 @pytest.mark.parametrize(
     "system",
     [

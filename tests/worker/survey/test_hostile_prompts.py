@@ -8,6 +8,8 @@ from __future__ import annotations
 import pytest
 
 from envyard_runner.survey.cut_prompts import cut_prompts
+from envyard_runner.survey.cut_tables import cut_tables
+from envyard_runner.survey.examples import Examples
 from envyard_runner.survey.medians import medians
 from envyard_runner.survey.places import answer_place
 from envyard_runner.survey.templates import Sample
@@ -19,6 +21,8 @@ PROMPTS = {
     "digits": "median " + "1" * LONG,
     "options": "A) 1\n" * (LONG // 5),
     "codes": "a1 " * (LONG // 3),
+    "rows": "a 1 2\n" * (LONG // 6),
+    "arrows": "a ->\n" * (LONG // 5),
     "commas": "median " + "1, " * (LONG // 3),
 }
 
@@ -29,4 +33,9 @@ def test_long_prompts_are_read_at_once(name: str) -> None:
     prompts = [f"{PROMPTS[name]}{n}" for n in range(2_000)]
     answer_place([(prompt, "ABC"[n % 3]) for n, prompt in enumerate(prompts)])
     cut_prompts(prompts)
+    cut_tables(prompts)
+    examples = Examples()
+    for n, prompt in enumerate(prompts[:40]):
+        examples.add(n, [("user", prompt)], f"answer {n}")
+    assert examples.leaks == {}
     medians([Sample(n, prompt, "1") for n, prompt in enumerate(prompts)])

@@ -40,6 +40,31 @@ def test_the_longest_option_is_named() -> None:
     assert answer_place(rows) == (30, "the longest of the options")
 
 
+def prices(question: str, *, right: str = "{}", wrong: str = "{}.5") -> list[tuple[str, str]]:
+    """Four prices in any order, of which the right one and the wrong ones are written so."""
+    rng, rows = random.Random(3), []
+    for n in range(40):
+        others = rng.sample([*range(-9, 0), *range(1, 10)], 3)
+        options = [right.format(100 + n), *(wrong.format(100 + n + each) for each in others)]
+        first = options[0]
+        rng.shuffle(options)
+        listed = zip("ABCD", options, strict=True)
+        shown = "\n".join(f"{letter}) {option}" for letter, option in listed)
+        rows.append((f"{question.format(n)}\n{shown}", "ABCD"[options.index(first)]))
+    return rows
+
+
+def test_the_only_option_of_another_form_is_named() -> None:
+    assert answer_place(prices("What do {} cost?")) == (40, "the only option without decimals")
+    place = answer_place(prices("Why {}?", right="It is {}.", wrong="It is {}"))
+    assert place == (40, "the only option with a mark at its end")
+
+
+def test_a_form_that_prompts_ask_for_or_that_others_have_is_sound() -> None:
+    assert answer_place(prices("Which one of {} is a whole number?")) == (0, "")
+    assert answer_place(prices("What do {} cost?", wrong="{}")) == (0, "")
+
+
 def test_prompts_that_ask_for_the_rank_and_options_of_any_rank_are_sound() -> None:
     assert answer_place(choices("Which is the largest ({})?", around=(-10, -11))) == (0, "")
     mixed = choices("What is 37 x {}?", around=(-10, 10), tasks=20)

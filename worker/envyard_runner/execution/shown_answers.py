@@ -61,7 +61,8 @@ def difference_findings(revealed: Mapping[str, AnswerDifference]) -> Iterator[Fi
     first = revealed[rollouts[0]]
     yield finding(
         "card.leaks",
-        f"A tool reveals by how much a number misses the answer, in {len(rollouts)} rollouts: "
+        "A tool reveals the answer to a wrong number, or by how much that misses it, in "
+        f"{len(rollouts)} rollouts: "
         f"{first_names(rollouts)}. In {rollouts[0]} it returned {first.result[:200]!r} to "
         f"{first.given:g}, and the answer is {first.answer}: one guess is enough.",
         where=rollouts[0],

@@ -54,6 +54,7 @@ from envyard_runner.survey.split_rules import split_difference
 MAX_SECONDS = 120.0
 NEEDED_SHARE = 0.3  # of the run's time that must be left for a survey to begin
 PLAYED = 20  # references, spread over all tasks
+UNPLAYED_EXAMPLES = 80  # prompts that are searched for worked examples, beside those played
 OUT_OF_MEMORY = "MemoryError"
 
 
@@ -178,6 +179,9 @@ class SurveyRun:
             copied, place = answer_place(shown)
             survey = replace(survey, copied=copied, copied_place=place)
         instructions = "\n".join(sorted(self._answers.instructions))
+        unplayed = {} if self._answers.instructions else self._answers.unplayed
+        for task, reply in [*unplayed.items()][:UNPLAYED_EXAMPLES]:
+            self._examples.add(task, [("user", prompts.get(task, ""))], reply)
         examples = dict(sorted(self._examples.leaks.items())[:MAX_INDICES])
         return replace(
             recounted(self._listing, survey, self._right_replies()),

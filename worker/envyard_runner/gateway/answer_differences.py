@@ -1,7 +1,7 @@
-"""Does a tool reveal by how much a number misses the answer? Then one guess is enough.
+"""Does a tool reveal the answer, or by how much a number misses it? Then one guess is enough.
 
-`snoop` calls every tool with 1 for each number. Where a result holds a number that is the answer
-less 1, the tool compared the guess with the answer.
+`snoop` calls every tool with 1 for each number. Where a result names the answer as what was
+expected, or holds a number that is the answer less 1, the tool compared the guess with the answer.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from envyard.contract.probes import ORACLE
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.junk_calls import presents
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.answers import find_answer
 
@@ -27,7 +28,7 @@ SEARCHED, KEPT = 5_000, 20  # characters of a result, and results of a rollout
 
 @dataclass(frozen=True, slots=True)
 class AnswerDifference:
-    """A call with one number, and the result that reveals its difference to the answer."""
+    """A call with one number, and the result that reveals the answer or its difference to it."""
 
     given: float
     result: str
@@ -53,13 +54,16 @@ class AnswerDifferences:
 
     @property
     def revealed(self) -> dict[str, AnswerDifference]:
-        """By rollout, where a result reveals the difference to the task's answer."""
+        """By rollout, where a result reveals the task's answer or the difference to it."""
         revealed = {}
         for rollout, results in self.results.items():
             answer = self.answers.get(rollout.split("/")[1], "")
             if NUMBER.fullmatch(answer):
-                differences = (AnswerDifference(given, text, answer) for given, text in results
-                        if _reveals(given, text, _value(answer)))  # fmt: skip
+                differences = (
+                    AnswerDifference(given, text, answer)
+                    for given, text in results
+                    if _reveals(given, text, _value(answer)) or _names(given, text, answer)
+                )
                 if first := next(differences, None):
                     revealed[rollout] = first
         return revealed
@@ -94,6 +98,11 @@ def _reveals(given: float, result: str, answer: float) -> bool:
     numbers = {abs(_value(each)) for each in NUMBER.findall(result)}
     difference = abs(answer - given)
     return difference >= SMALLEST and difference in numbers and abs(answer) not in numbers
+
+
+def _names(given: float, result: str, answer: str) -> bool:
+    """Whether the result names the answer as what was expected."""
+    return given != _value(answer) and bool(presents(result, answer))
 
 
 def _value(number: str) -> float:

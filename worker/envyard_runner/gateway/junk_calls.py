@@ -32,6 +32,13 @@ WORD = (
 VALUE = re.compile(WORD + r"(?P<value>[^\\\"'\[\](){}\n,;]{1,200})", re.IGNORECASE)
 
 
+# Words before an answer that is known: a comparison says them, as in `expected 17, got 1`.
+COMPARED = (
+    r"\b(?:expected|correct|right|should(?: have)? be(?:en)?|instead of"
+    r"|(?:answer|solution|truth|total|value) (?:is|was))[^\w\n]{1,4}"
+)
+
+
 def junk_calls(tools: Sequence[Message]) -> list[Message]:
     """Calls of tools that have a text or a number to look for: each tool with an unknown key first,
     then with other arguments that name nothing."""
@@ -76,7 +83,8 @@ def presents(result: str, answer: str) -> str:
     """The excerpt in which a result presents this answer; empty where it does not."""
     if not 0 < len(answer) <= LONGEST:
         return ""
-    match = re.search(f"{WORD}{re.escape(answer)}(?!\\w)", result, re.IGNORECASE)
+    words = f"(?:{WORD}|{COMPARED})"
+    match = re.search(f"{words}{re.escape(answer)}(?![\\w.]*\\w)", result, re.IGNORECASE)
     return match[0][:200] if match else ""
 
 

@@ -1,5 +1,6 @@
 """Right answers in another form that the prompt leaves open: a usual capital, zeros of a fraction,
-other separators, an order that it says is free, other white space of JSON, and words around it.
+other separators, a free order, other white space of JSON, another name of a note, a time without
+its first zero, and words around it.
 
 Each needs a prompt that shows no form of its own; a verifier that refuses one of these then wants
 what nobody asked for.
@@ -46,9 +47,28 @@ NOTHING_ELSE = re.compile(
 INSTRUCTED = re.compile(
     r"\b(?:repl|respon|answer|output|return|writ|print|giv|stat|submi|format|form\b|json|tag|boxed|"
     r"end\b|finish|put|enclos|wrap|express|name|list|provid|say|type|choose|pick|select|fill|"
-    r"complet|translat)|[<{\[`_:]|\.\.\.",
+    r"complet|translat)|[<{\[`]|_{2,}|[A-Za-z]:|\.\.\.",
     re.IGNORECASE,
 )
+# Questions whose answer is a set, and words by which a prompt may order it all the same.
+SET_WANTED = re.compile(
+    r"\bwhich (?:of )?(?:the |these )?\w+s\b|\b(?:list|find|name|select|give) (?:all|every)\b"
+    r"|\ball (?:the )?\w+ (?:that|which|who|whose|with)\b",
+    re.IGNORECASE,
+)
+ORDER_IMPLIED = re.compile(
+    r"\b(?:order|rank|sort|sequence|route|path|schedul|plan\b|steps?\b|first|last|then\b|next|"
+    r"priorit|arrange|ascend|descend|alphabet|chronolog|revers|chain|from \w+ to|itinerary|queue)",
+    re.IGNORECASE,
+)
+NOTE = re.compile(r"(?P<name>[A-G])(?P<sign>[#b\u266f\u266d])")
+FLATS = {"C#": "Db", "D#": "Eb", "F#": "Gb", "G#": "Ab", "A#": "Bb"}
+SAME_NOTE = FLATS | {flat: sharp for sharp, flat in FLATS.items()}
+SIGNS = str.maketrans({"\u266f": "#", "\u266d": "b"})
+NOTE_WANTED = re.compile(r"\b(?:note|key|semitone|scale|chord|piano|pitch)s?\b", re.IGNORECASE)
+SIGN_WANTED = re.compile(r"\bsharps?\b|\bflats?\b|[A-G][#\u266f\u266d]|\b[A-G]b\b", re.IGNORECASE)
+TIME = re.compile(r"0(?P<time>\d:[0-5]\d)")
+TIME_SHOWN = re.compile(r"\b0\d:\d\d|HH|\b24[ -]?h|\bdigits?\b|\bformat", re.IGNORECASE)
 MARKS = re.compile(r"<[A-Za-z_]\w*>|\\boxed\{|^####", re.MULTILINE)
 
 
@@ -93,6 +113,34 @@ def reordered(answer: str, prompt: str) -> str | None:
     return reversed_list(text) if LISTED.fullmatch(text) else None
 
 
+def as_listed(answer: str, prompt: str) -> str | None:
+    """The items in the order in which the prompt names them, where it asks which ones and for no
+    order."""
+    text = answer.strip()
+    if not LISTED.fullmatch(text) or ORDER_IMPLIED.search(prompt) or not SET_WANTED.search(prompt):
+        return None
+    items = [item.strip() for item in text.split(",")]
+    places = [prompt.lower().find(item.lower()) for item in items]
+    if len({*items}) < len(items) or min(places) < 0:
+        return None
+    separator = ", " if ", " in text else ","
+    listed = separator.join(item for _, item in sorted(zip(places, items, strict=True)))
+    return listed if listed != text else None
+
+
+def enharmonic(answer: str, prompt: str) -> str | None:
+    """The other name of a note of music, as Db for C#, where the prompt names no sign."""
+    name = answer.strip().translate(SIGNS)
+    known = NOTE.fullmatch(name) and NOTE_WANTED.search(prompt) and not SIGN_WANTED.search(prompt)
+    return SAME_NOTE.get(name) if known else None
+
+
+def hour(answer: str, prompt: str) -> str | None:
+    """A time of the morning without its first zero, where the prompt shows no form of a time."""
+    match = TIME.fullmatch(answer.strip())
+    return match["time"] if match and not TIME_SHOWN.search(prompt) else None
+
+
 def json_layout(reply: str, marked: Marked, prompt: str) -> str | None:
     """The same JSON with white space, or without it, where the prompt asks for JSON or a list and
     for no layout."""
@@ -129,6 +177,9 @@ OPEN_FORMS: dict[str, Callable[[str, str], str | None]] = {
     "zeros": zeros,
     "separators": separators,
     "reordered": reordered,
+    "as_listed": as_listed,
+    "enharmonic": enharmonic,
+    "hour": hour,
 }
 AROUND: dict[str, Callable[[str, Marked, str], str | None]] = {
     "json_layout": json_layout,

@@ -10,6 +10,12 @@ WITH_UNIT = re.compile(r"(?<=\d)(\s?)(km|kg|cm|mm|mg|ml|min|[mgslhAVW]|%|hours?|
 NOISY = re.compile(r"-?\d{1,12}\.\d{11,18}")  # decimals, more than anybody writes
 SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
 FEW_WORDS = 4
+# Prompts whose answer may be below zero; where none is, a verifier need not read the sign.
+SIGNED = re.compile(
+    r"[-\u2212] ?\d|\b(?:minus|negativ|subtract|differ|below|temperature|degree|balance|profit|"
+    r"loss|net\b|debt|chang|slope|coordinat|solv|equation|evaluat|comput|calculat|integer|real|x\b|sign)",
+    re.IGNORECASE,
+)
 PLAIN_NUMBER = re.compile(r"(?<![\d.])\d{1,9}(?![\d.])")
 DIGITS = re.compile(r"(?<![\d.])\d{2,}")  # none behind a decimal point
 CODE = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{2,24}", re.IGNORECASE)  # letters and digits
@@ -74,6 +80,11 @@ def sign(answer: str) -> str | None:
     if not NUMBER.fullmatch(text) or not re.search(r"[1-9]", text):
         return None
     return text[1:] if text.startswith("-") else f"-{text}"
+
+
+def may_be_negative(answer: str, prompt: str) -> bool:
+    """Whether the answer is below zero, or the prompt leaves it open."""
+    return answer.strip().startswith("-") or not prompt or bool(SIGNED.search(prompt))
 
 
 def unit(answer: str) -> str | None:

@@ -34,6 +34,7 @@ from envyard_runner.mutation.numbers import (
     exchanged,
     last_digit,
     last_number,
+    may_be_negative,
     nan,
     near,
     rounding,
@@ -236,6 +237,8 @@ def mutate(
     if operator in AROUND:
         around = AROUND[operator](reply, marked, prompt)
         return (around, marked.answer, around) if around else None
+    if operator == "sign" and not may_be_negative(marked.answer, prompt):
+        return None
     if operator in OF_PROMPT:
         after = OF_PROMPT[operator](marked.answer, prompt)
     elif not alphabet.covers(marked.answer):

@@ -2,7 +2,7 @@
 
 A fixed example that has the answer of one task by chance shows nothing, and neither do classes or
 small numbers that many tasks share. So a task's own answer must be given as an example's far more
-often than the answers of other tasks are.
+often than the answers of other tasks are, or behind the very line that the policy is to complete.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ MARKED_TASKS, TASKS = 2, 3  # with different answers
 CHANCE = 0.01  # the probability of as many, if answers were dealt at random, that is too small
 HALF = 0.5
 AROUND = 60  # characters of an excerpt before the answer
+OPEN_LINE = re.compile(rf"^(?P<line>[^\n]{{0,200}}{OUTPUT})[ \t]*$", re.IGNORECASE | re.MULTILINE)
+OPEN_LINES = 3  # of a message that are looked for above themselves
+SHORT_LINE = 8  # characters: `A:` alone is read with the line before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,10 @@ class Examples:
         self._openings: dict[int, Opening] = {}
 
     def add(self, task: int, messages: Sequence[tuple[str, str]], reference: str) -> None:
-        """Add a task's first messages (role and text) and its reference reply; nothing where the
-        answer is too short or too long to be looked for."""
+        """Add a task's first messages (role and text) and its reference reply; nothing for a task
+        that is known, and where the answer is too short or too long to be looked for."""
+        if task in self._openings:
+            return
         answer = find_answer(reference).answer.strip()
         if SHORTEST <= len(answer) <= LONGEST and answer.casefold() not in OPPOSITES:
             texts = [(role, text[:CHARACTERS]) for role, text in messages]
@@ -67,6 +72,13 @@ class Examples:
     def leaks(self) -> dict[int, str]:
         """The tasks whose own answer an example gives, each with an excerpt; none where that may be
         chance, or where unmarked ones are in half of the tasks (which may be to repeat)."""
+        repeated = {
+            opening.task: excerpt
+            for opening in self._openings.values()
+            if (excerpt := _completed_above(opening.messages[-1][1], opening.answer))
+        }
+        if self._distinct([*repeated]) >= MARKED_TASKS:
+            return repeated
         shown = {
             opening.task: given
             for opening in self._openings.values()
@@ -94,6 +106,21 @@ class Examples:
                 pairs += 1
                 found += given_answer(opening.messages, other) is not None
         return len(self._openings) * found / pairs if pairs else float("inf")
+
+
+def _completed_above(text: str, answer: str) -> str:
+    """The line that the policy is to complete where the same one stands above with the answer;
+    empty where none does."""
+    for match in [*OPEN_LINE.finditer(text)][-OPEN_LINES:]:
+        start = match.start()
+        if len(match["line"].strip()) < SHORT_LINE:
+            start = text.rfind("\n", 0, max(0, start - 1)) + 1
+        line = text[start : match.end()].strip()
+        for space in ("", " ", "\n"):
+            completed = f"\n{line}{space}{answer}".casefold()
+            if completed in f"\n{text[:start]}".casefold():
+                return completed.strip()
+    return ""
 
 
 def _at_least(count: int, mean: float) -> float:

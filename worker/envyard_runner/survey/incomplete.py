@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
 from envyard_runner.survey.cut_prompts import cut_prompts
+from envyard_runner.survey.cut_tables import cut_tables
 from envyard_runner.survey.listing import Listed
 from envyard_runner.survey.templates import NUMBER
 
@@ -90,6 +91,9 @@ def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
     if len(absent) >= NAMED:
         lacking[ABSENT] = absent
     lacking["a piece is missing that the other prompts have"] = _without_piece(shown)
+    if cut := cut_tables([task.prompt for task in shown]):
+        reason = "its table is cut: the last row lacks numbers that all other rows have"
+        lacking[reason] = [shown[at] for at in cut]
     if cut := cut_prompts([task.prompt for task in shown]):
         longest = max(len(shown[at].prompt) for at in cut)
         reason = f"it is cut at {longest} characters, as others are"

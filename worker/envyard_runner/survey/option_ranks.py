@@ -1,14 +1,14 @@
-"""Has the right option the same rank in every task: the middle number, or the longest text?
+"""Has the right option the same rank in every task, or a form that no other option has?
 
-Such options need not be read: who made the wrong ones put them around the right one, or explained
-the right one best.
+Such options need not be read: who made the wrong ones put them around the right one, explained the
+right one best, or rounded it alone.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from envyard_runner.mutation.answers import find_answer
 
@@ -16,6 +16,23 @@ ENOUGH, NEARLY_ALL = 20, 0.95  # tasks, and the share of them with that rank
 LARGEST_LETTER = 0.8  # share of the most common letter, beyond which the letter is the rank
 OPTION = re.compile(r"^[ \t]*[(\[]?(?P<letter>[A-Ja-j])[).:\]][ \t]+(?P<text>\S.*)$", re.MULTILINE)
 AMOUNT = re.compile(r"[^\d\n-]{0,3}(-?\d[\d,]*(?:\.\d+)?)[^\d\n]{0,12}")
+# What the text of one option may be or have, and no other one; words by which a prompt asks for it.
+FORMS: dict[str, Callable[[str], bool]] = {
+    "decimals": lambda text: re.search(r"\d\.\d", text) is not None,
+    "a digit": lambda text: re.search(r"\d", text) is not None,
+    "a zero at its end": lambda text: text.endswith("0"),
+    "a capital at its beginning": lambda text: text[:1].isupper(),
+    "a mark at its end": lambda text: text[-1:] in (".", "!", "?", ";"),
+    "a comma": lambda text: "," in text,
+    "brackets": lambda text: "(" in text,
+    "a hyphen": lambda text: "-" in text[1:],
+    "several words": lambda text: " " in text,
+}
+FORM_WANTED = re.compile(
+    r"\b(?:integers?|whole|decimals?|fractions?|round(?:ed)?|digits?|capitals?|capitali[sz]ed|commas?"
+    r"|punctuat\w*|brackets?|hyphen\w*|words?|divisible|multiples?|spell\w*)\b",
+    re.IGNORECASE,
+)
 LONGER = 1.2  # times the length of the next option, from which on one is the longest
 # Words by which a prompt asks for the rank: the right option then has it rightly.
 SUPERLATIVE = (
@@ -26,8 +43,8 @@ RANKED = re.compile(rf"\b(?:{SUPERLATIVE}|middle|median|second|third|between)\b"
 
 
 def option_rank(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
-    """In how many tasks, of pairs of prompt and answer, the right option has the most common rank,
-    and that rank in words; (0, "") where nearly all do not, or where the prompts ask for a rank."""
+    """In how many tasks, of pairs of prompt and answer, the right option has the most common rank
+    or form, and that in words; (0, "") where nearly all do not, or where prompts ask for it."""
     rows = [row for prompt, answer in tasks if (row := _right_option(prompt, answer))]
     if len(rows) < max(ENOUGH, NEARLY_ALL * len(tasks)):
         return 0, ""
@@ -35,6 +52,8 @@ def option_rank(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     if max(letters.values()) > LARGEST_LETTER * len(rows):
         return 0, ""
     ranks = Counter(rank for options, place in rows for rank in _ranks(options, place))
+    if not any(FORM_WANTED.search(OPTION.sub("", prompt)) for prompt, _ in tasks):
+        ranks += Counter(form for options, place in rows for form in _only_form(options, place))
     rank, count = next(iter(ranks.most_common(1)), ("", 0))
     return (count, rank) if count >= NEARLY_ALL * len(rows) else (0, "")
 
@@ -54,6 +73,14 @@ def _right_option(prompt: str, answer: str) -> tuple[list[str], int] | None:
         at for at, (letter, text) in enumerate(options) if marked in (letter, text.casefold())
     ]
     return (texts, places[0]) if len(places) == 1 else None
+
+
+def _only_form(options: Sequence[str], place: int) -> Iterator[str]:
+    """What the right option alone has, or alone lacks."""
+    for name, has in FORMS.items():
+        having = [has(text) for text in options]
+        if having.count(having[place]) == 1:
+            yield f"the only option {'with' if having[place] else 'without'} {name}"
 
 
 def _ranks(options: Sequence[str], place: int) -> Iterator[str]:

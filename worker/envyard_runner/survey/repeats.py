@@ -27,6 +27,7 @@ from envyard_runner.survey.listing import (
 PLAYED = 3  # references of one reply
 PAIRS = 3  # of tasks with one prompt and one answer, from which on prompts decide
 CHANCE = 0.01  # that tasks with other secrets have one answer in all of these pairs
+FEWEST, DISTINCT = 20, 0.9  # tasks, and the share of different prompts, from which on these decide
 WHOLE = 1_500  # characters; guest/listing.py cuts longer prompts
 NUMBERED = re.compile(r"(\D*)(\d+)(\D*)")
 
@@ -41,7 +42,7 @@ def recounted(listing: Listing, survey: Survey, played: Mapping[int, str]) -> Su
     if len(played) < PLAYED or not same or all(task.answer is not None for task in train):
         return survey
     names = numbering(train)
-    decided = _prompts_decide(groups)
+    decided = _prompts_decide(groups) or _are_distinct(train)
     if not names and not decided:
         return survey
     train, evaluation = (
@@ -102,6 +103,12 @@ def _prompts_decide(groups: Sequence[Sequence[str]]) -> bool:
     counts = Counter(answer for group in groups for answer in group)
     equal = sum((count / counts.total()) ** 2 for count in counts.values())
     return pairs >= PAIRS and equal**pairs <= CHANCE
+
+
+def _are_distinct(tasks: Sequence[Listed]) -> bool:
+    """Whether nearly every task has a prompt of its own: no secret then decides its answer."""
+    prompts = {task.key for task in tasks if len(task.prompt) < WHOLE}
+    return len(tasks) >= FEWEST and len(prompts) >= DISTINCT * len(tasks)
 
 
 def _reduced(task: Listed, names: frozenset[str], *, decided: bool) -> Listed:

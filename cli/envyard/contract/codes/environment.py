@@ -83,6 +83,12 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.compares_state",
+        "A reward compares two parts of a state of which a tool writes any part.",
+        "Compare with the task's data, or let the tool write only what a policy may change.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.formats_reply",
         "A reward formats a text of the reply with all fields of the task.",
         "Pass only the fields that a reply may name.",
