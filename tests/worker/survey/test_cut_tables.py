@@ -52,4 +52,10 @@ def test_whole_tables_and_those_with_a_line_of_totals_are_sound() -> None:
     assert cut_tables(prompts(10_000)) == []
     assert cut_tables(prompts(10_000, total=True)) == []
     assert cut_tables(prompts(220)[:2]) == []
+    rows = "head\n" + "1 2\n" * 80
+    odd = [
+        f"{text}\n\n{rows}{'1' if n in (7, 8, 9) else '1 2'}"
+        for n, text in enumerate(prompts(10_000))
+    ]
+    assert cut_tables(odd) == []
     assert cut_tables(["Add 3 and 4.", "Add 5 and 6."]) == []

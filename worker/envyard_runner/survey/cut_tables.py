@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 NUMBER = re.compile(r"(?<![\w.])-?\d[\d,.]{0,20}(?!\w)")
 ROWS, NUMBERS = 4, 2  # of a table: lines behind its first one, and numbers in each
-FEWEST = 3  # cut tables
+FEWEST, MOSTLY = 3, 0.4  # cut tables, and their share of those of nearly their length
 BAND = 0.1  # by which cut tables differ in length: white space at their end may be stripped
 ELSEWHERE = 0.04  # share of the shorter tables that may end in such a row
 
@@ -30,7 +30,8 @@ def cut_tables(prompts: Sequence[str]) -> list[int]:
     short = [ragged for length, _, ragged in tables if length < (1 - BAND) * longest]
     cut = sorted({at for at, ragged in long if ragged})
     whole = bool(tables) and max(tables)[0] > longest
-    if len(cut) < FEWEST or whole or not short or sum(short) > ELSEWHERE * len(short):
+    few = len(cut) < max(FEWEST, MOSTLY * len(long))
+    if few or whole or not short or sum(short) > ELSEWHERE * len(short):
         return []
     return cut
 
