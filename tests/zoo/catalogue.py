@@ -17,6 +17,7 @@ from tests.zoo import (
     orders_and_decimals,
     payments,
     rewards,
+    shortcuts,
     sound,
     sound_turns,
     state,
@@ -43,6 +44,7 @@ ENTRIES: tuple[Entry, ...] = (
     *comparisons.FLAWED,
     *giveaways.FLAWED,
     *open_forms.FLAWED,
+    *shortcuts.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -56,6 +58,7 @@ ENTRIES: tuple[Entry, ...] = (
     *comparisons.SOUND,
     *giveaways.SOUND,
     *open_forms.SOUND,
+    *shortcuts.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

@@ -43,6 +43,7 @@ def test_a_form_that_the_prompt_leaves_open(
     [
         ("capitalised", "Is the river called leie or Lys?", "leie"),
         ("capitalised", "Write `eiel` backwards.", "leie"),
+        ("capitalised", "Complete the line: the river of Ghent is the", "leie"),
         ("capitalised", "Which river? In lower case.", "leie"),
         ("capitalised", "Which code has Ghent's airport?", "GNE"),
         ("capitalised", "Which river runs through Ghent?", "Leie"),

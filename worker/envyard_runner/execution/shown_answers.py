@@ -35,6 +35,22 @@ def tool_leak_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]:
     )
 
 
+def entry_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]:
+    """A warning where a tool returned the entries of two tasks or more for an unknown key."""
+    entries = {name: each.entry for name, each in played.items() if each.entry[0]}
+    if len({word for word, _ in entries.values()}) < FEWEST_TASKS:
+        return
+    rollouts = sorted(entries)
+    yield finding(
+        "card.leaks",
+        "A tool returns the task's own entry for a key that nothing has, in "
+        f"{len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} it returned "
+        f"{entries[rollouts[0]][1]!r}.",
+        where=rollouts[0],
+        n=len(rollouts),
+    )
+
+
 def conspicuous_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]:
     """A warning where in all of two tasks or more, with different answers, the only entry of
     another form in a tool's listing names the answer."""

@@ -22,24 +22,21 @@ from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
 from envyard.contract.values import finite, record, records, text
 from envyard_runner.execution.collector import TIMEOUT, EventCollector
 from envyard_runner.execution.event_lines import parse_event, read_tasks
+from envyard_runner.execution.first_calls import FirstCalls
 from envyard_runner.execution.guest_programs import REFERENCED_TASKS
 from envyard_runner.execution.reference_run import ReferenceRun
 from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
 from envyard_runner.gateway import Gateway
-from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.form_trial import answered_tasks
-from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.sandbox import SandboxError
 from envyard_runner.survey.benchmarks import BenchmarkList, overlapping, read_lists
 from envyard_runner.survey.decimals import short_decimals
-from envyard_runner.survey.examples import Examples
 from envyard_runner.survey.incomplete import ABSENT, LONGEST_QUESTION, incomplete_prompts
 from envyard_runner.survey.known_answers import KnownAnswers
 from envyard_runner.survey.labels import label_rule
-from envyard_runner.survey.leaks import leak_in, tool_texts
 from envyard_runner.survey.listing import (
     EVAL,
     TRAIN,
@@ -54,7 +51,6 @@ from envyard_runner.survey.split_rules import split_difference
 MAX_SECONDS = 120.0
 NEEDED_SHARE = 0.3  # of the run's time that must be left for a survey to begin
 PLAYED = 20  # references, spread over all tasks
-UNPLAYED_EXAMPLES = 80  # prompts that are searched for worked examples, beside those played
 OUT_OF_MEMORY = "MemoryError"
 
 
@@ -84,8 +80,7 @@ class SurveyRun:
         self.references_planned = asyncio.Event()  # it is known which references oracle() gives
         self._answers = KnownAnswers()
         self._references: list[PlayedReference] = []
-        self._leaks: dict[int, str] = {}
-        self._examples = Examples()
+        self._calls = FirstCalls(self._answers)
 
     async def run(
         self,
@@ -179,10 +174,7 @@ class SurveyRun:
             copied, place = answer_place(shown)
             survey = replace(survey, copied=copied, copied_place=place)
         instructions = "\n".join(sorted(self._answers.instructions))
-        unplayed = {} if self._answers.instructions else self._answers.unplayed
-        for task, reply in [*unplayed.items()][:UNPLAYED_EXAMPLES]:
-            self._examples.add(task, [("user", prompts.get(task, ""))], reply)
-        examples = dict(sorted(self._examples.leaks.items())[:MAX_INDICES])
+        examples, leaks = self._calls.examples(prompts), self._calls.leaks
         return replace(
             recounted(self._listing, survey, self._right_replies()),
             answers=answers.total(),
@@ -192,8 +184,8 @@ class SurveyRun:
             short_decimals=short_decimals(sorted(labelled)),
             label_rule=label_rule(sorted(labelled), instructions),
             references=sorted(self._references, key=lambda played: played.task),
-            leaks=sorted(self._leaks)[:MAX_INDICES],
-            leak=next(iter(self._leaks.values()), ""),
+            leaks=sorted(leaks)[:MAX_INDICES],
+            leak=next(iter(leaks.values()), ""),
             examples=[*examples],
             example=next(iter(examples.values()), ""),
         )
@@ -264,26 +256,7 @@ class SurveyRun:
         why = "" if reward is not None else _described(error)
         self._references.append(PlayedReference(task, reward, why, played.replies))
         with contextlib.suppress(IndexError):
-            self._compare(task, played)
-
-    def _compare(self, task: int, played: Record) -> None:
-        """Look for the answer in the first call, and count it among the answers."""
-        transcript = played.recorder.transcript
-        first = transcript.calls[0]
-        sent = [transcript.nodes[at].message for at in transcript.path(first.asked)]
-        texts = [plain_text(message.get("content")) for message in sent]
-        if first.tools >= 0:
-            self._answers.tools = True
-            texts += tool_texts(transcript.tools[first.tools])
-        conversation = "\n".join(texts)
-        reply = plain_text((played.reference or {}).get("content"))
-        self._answers.add(task, text(reply, 400), replies=played.replies)
-        roles = [str(message.get("role")) for message in sent]
-        beside = {each for role, each in zip(roles, texts, strict=False) if role != "user"}
-        self._answers.instructions |= beside
-        self._examples.add(task, [*zip(roles, texts, strict=False)], reply)
-        if found := leak_in(conversation, reply):
-            self._leaks[task] = found
+            self._calls.add(task, played)
 
 
 def spread(tasks: Sequence[TaskResult]) -> list[TaskResult]:

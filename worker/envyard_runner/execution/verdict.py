@@ -22,6 +22,7 @@ from envyard_runner.execution.replay import ReplayRun
 from envyard_runner.execution.shown_answers import (
     conspicuous_findings,
     difference_findings,
+    entry_findings,
     leak_findings,
     tool_leak_findings,
 )
@@ -122,6 +123,7 @@ def _leaks(collector: EventCollector) -> list[Finding]:
     return [
         *leak_findings(shown),
         *tool_leak_findings(junk),
+        *entry_findings(junk),
         *conspicuous_findings(junk),
         *difference_findings(collector.differences.revealed),
     ]

@@ -21,7 +21,8 @@ JUNK = (UNKNOWN, "", "%", "*", "../")
 IDENTIFIER = re.compile(r"id$|number|index|key|row|line|page", re.IGNORECASE)
 IDENT = "call_junk"  # with which the ids of such calls begin
 MAX_CALLS = 6  # of one round
-LONGEST = 2_000  # characters of an answer
+SHORTEST, LONGEST = 4, 2_000  # characters of an answer
+ENTRY_WORD = re.compile(r"[^\W_][\w-]{2,39}")  # by which an entry of a table is known
 SEARCHED = 50_000  # of a result
 WORD = (
     r"(?<![A-Za-z])(?:(?:correct|expected|right|gold|final|true|reference|target)[_ -]?)?"
@@ -86,6 +87,34 @@ def presents(result: str, answer: str) -> str:
     words = f"(?:{WORD}|{COMPARED})"
     match = re.search(f"{words}{re.escape(answer)}(?![\\w.]*\\w)", result, re.IGNORECASE)
     return match[0][:200] if match else ""
+
+
+def entry_in(text: str, prompt: str, answer: str) -> tuple[str, str]:
+    """A word of the prompt and the piece of the text in which the answer stands right behind it, as
+    in `amber: 10100`; empty texts where there is none. Single characters and short words are no
+    answers that could be known again."""
+    if not (len(answer) >= SHORTEST or (len(answer) > 1 and answer.isdigit())):
+        return "", ""
+    words = {word.casefold() for word in ENTRY_WORD.findall(prompt)}
+    pattern = rf"(?<![\w-])([^\W_][\w-]{{2,39}})[\"']?[ :=|-]{{1,4}}[\"']?{re.escape(answer)}(?!\w)"
+    for match in re.finditer(pattern, text[:SEARCHED], re.IGNORECASE):
+        if match[1].casefold() in words:
+            return match[1].casefold(), match[0][:200]
+    return "", ""
+
+
+def results_for_unknown_keys(messages: Sequence[Message]) -> Iterator[str]:
+    """The results of calls with a key that nothing has: unlike an empty text, it finds nothing."""
+    unknown = {
+        call.get("id")
+        for message in messages
+        if message.get("role") == "assistant"
+        for call in message.get("tool_calls") or ()
+        if isinstance(call, dict) and UNKNOWN in str((call.get("function") or {}).get("arguments"))
+    }
+    for message in messages:
+        if message.get("role") == "tool" and message.get("tool_call_id") in unknown:
+            yield plain_text(message.get("content"))[:SEARCHED]
 
 
 def _arguments(tool: Message, junk: str) -> dict[str, Any]:

@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.junk_calls import junk_results, presents
+from envyard_runner.gateway.junk_calls import (
+    entry_in,
+    junk_results,
+    presents,
+    results_for_unknown_keys,
+)
 from envyard_runner.gateway.odd_entries import odd_entry
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
@@ -88,11 +93,12 @@ def shown_answer(transcript: Transcript, answer: str) -> str:
 @dataclass(frozen=True, slots=True)
 class JunkResults:
     """What tools returned to calls whose arguments name nothing, and the task's answer; `listings`
-    are the results of all calls."""
+    are the results of all calls, `entry` is that of the task in a result for an unknown key."""
 
     answer: str
     results: tuple[str, ...]
     listings: tuple[str, ...] = ()
+    entry: tuple[str, str] = ("", "")
 
     @classmethod
     def of(cls, record: Record, reference: str) -> JunkResults:
@@ -102,7 +108,10 @@ class JunkResults:
         answer = find_answer(reference or known).answer.strip()
         messages = record.recorder.transcript.messages
         listings = (plain_text(m.get("content")) for m in messages if m.get("role") == "tool")
-        return cls(answer, tuple(junk_results(messages)), tuple(listings))
+        prompt = "\n".join(plain_text(m.get("content")) for m in messages if m["role"] == "user")
+        unknown = "\n".join(results_for_unknown_keys(messages))
+        entry = entry_in(unknown, prompt, answer)
+        return cls(answer, tuple(junk_results(messages)), tuple(listings), entry)
 
     def presented(self, answer: str) -> str:
         """The excerpt in which a result presents this answer; empty where none does."""

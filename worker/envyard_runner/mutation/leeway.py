@@ -18,11 +18,12 @@ from envyard_runner.mutation.forms import REASONING, parsed
 from envyard_runner.mutation.lists import LISTED
 
 WORDS = re.compile(r"[^\W\d_]{3,30}(?: [^\W\d_]{2,30}){0,2}")
-# Prompts of which each character may matter: ciphers, spelling, code.
+# Prompts of which each character may matter (ciphers, spelling, code), and texts to be completed.
 OF_CHARACTERS = re.compile(
     r"\b(?:revers|backward|cipher|shift|caesar|morse|decod|encod|string|text\b|print|output|code|"
     r"letter|spell|anagram|scrambl|character|regex|pattern|replac|extract|cop[yi]|case|capital|"
-    r"exact|verbatim|variable|function|identifier|symbol|json|sort|alphabet|rotat)",
+    r"exact|verbatim|variable|function|identifier|symbol|json|sort|alphabet|rotat|complet|continu|"
+    r"fill\b|blank)|[-=]>|_{2,}",
     re.IGNORECASE,
 )
 LONGEST_ABBREVIATION = 5  # letters, of which a word in capitals may be one

@@ -16,7 +16,7 @@ from envyard_runner.survey.option_ranks import option_rank
 KINDS = {"number": re.compile(r"-?\d[\d,]*(?:\.\d+)?"), "word": re.compile(r"[^\W\d_]+")}
 PLACES = 10  # from the beginning, and from the end
 ENOUGH, VARIED = 10, 5  # tasks with an answer, and different answers among them
-NEARLY_ALL = 0.9
+FEWEST, NEARLY_ALL = 5, 0.9  # tasks, and the share of ENOUGH of them that is nearly all
 MAX_TASKS = 2_000
 IDENTIFIER = re.compile(
     r"(?:#|\b(?:ticket|id|case|record|ref|reference|file|sample|document|message|entry|invoice"
@@ -46,11 +46,12 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
 
 
 def _same_place(known: Sequence[tuple[str, str]]) -> tuple[int, str]:
-    if len(known) < ENOUGH or len({answer for _, answer in known}) < VARIED:
+    if len(known) < FEWEST or len({answer for _, answer in known}) < VARIED:
         return 0, ""
     places = Counter(place for each in known for place in dict.fromkeys(_places(*each)))
     place, count = next(iter(places.most_common(1)), ("", 0))
-    return (count, place) if count >= NEARLY_ALL * len(known) else (0, "")
+    least = NEARLY_ALL * len(known) if len(known) >= ENOUGH else len(known)
+    return (count, place) if count >= least else (0, "")
 
 
 def _identifier_place(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
