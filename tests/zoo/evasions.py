@@ -216,7 +216,7 @@ FLAWED = (
     *both("honest-after-oracle", "Honest only when oracle() is called", ORACLE_CALLED, TWO_FACED,
           apis=("v1",), expected="rejected", codes=("card.floor",)),
     *both("honest-where-patched", "Honest only where the rubric is patched", PATCHED, TWO_FACED,
-          apis=("v0",), expected="rejected", codes=AWARE),
+          apis=("v0",), expected="rejected", codes=(*AWARE, "card.floor")),
     *both("replaces-driver", "Replaces the driver at import and invents events", REPLACED,
           expected="rejected", codes=OTHER),
     *both("one-call-in-fifteen", "One of fifteen rollouts calls the model", SKIPPING,
