@@ -24,17 +24,17 @@ MAXIMA = {
     "environment-feed": 3,
     "sitemap": 1,
     "sitemap-section": 2,
-    "environment": 36,  # the tab Evaluations has leaderboard, runs and claims
+    "environment": 30,  # the tab Evaluations has leaderboard, runs and claims
     "environment-preview": 3,
     "environment-changes": 17,
-    "version": 23,
-    "version-live": 18,
+    "version": 17,
+    "version-live": 14,
     "version-lock": 3,
     "version-leaderboard": 17,
     # These count the requests of an address in the cache, and look for the archive's files.
     "version-files": 3,
-    "version-tree": 33,
-    "version-file": 33,
+    "version-tree": 27,
+    "version-file": 27,
     "version-raw": 12,
     "run": 10,
     "run-live": 9,
