@@ -1,11 +1,14 @@
 """Leaderboards across environments: what is in a mean, what is not, and who sees what."""
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from registry.accounts.models import User
 from registry.errors import HubError
 from registry.read_models.leaderboards_across import LeaderboardAcross, leaderboard_across
+from registry.read_models.newest_results import newest_results
 from registry.runs import suites
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
@@ -27,6 +30,19 @@ def board(actor: User, *environments: str, suite: str = "full") -> LeaderboardAc
 
 def shape(result: LeaderboardAcross) -> list[tuple[int | None, str, list[str]]]:
     return [(row.rank, row.model, row.lacks) for row in result.verified]
+
+
+def test_sqlite_reads_the_newest_results_of_a_suite_along_their_index(full: Suite) -> None:
+    """Not all runs that succeeded, nor by sorting those of the suite."""
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL plans by the number of rows")
+    with CaptureQueriesContext(connection) as captured:
+        newest_results([full], {})
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {captured[-1]['sql']}")
+        plan = " ".join(row[-1] for row in cursor.fetchall())
+    assert "run_by_suite" in plan
+    assert "TEMP B-TREE" not in plan
 
 
 def test_only_models_with_a_result_everywhere_have_a_mean_and_a_rank(
