@@ -21,7 +21,10 @@ from registry.self_reported.models import Evaluation
 
 T = TypeVar("T", Environment, Version, Run, Evaluation, Organisation)
 Check = Callable[[Any], object]
-RUNS = Run.objects.select_related("version__environment__owner", "runner", "suite")
+# With the data of a summary: facts and READMEs may have hundreds of kilobytes.
+RUNS = Run.objects.select_related("version__environment__owner", "runner", "suite").defer(
+    "facts", "version__readme"
+)
 
 
 def owner(name: str) -> Owner:

@@ -120,9 +120,10 @@ def _rollouts(row: Row, tasks: Sequence[int]) -> dict[int, list[tuple[str, str]]
     """Label and address of each rollout of the tasks, or of the samples of each; one query."""
     links: dict[int, list[tuple[str, str]]] = defaultdict(list)
     if isinstance(row, Run):
+        page = reverse("run", args=[row.pk])  # once: there are hundreds of rollouts
         rows = Rollout.objects.filter(run=row, policy=MODEL, task__in=tasks).order_by("attempt")
         for pk, task, attempt in rows.values_list("pk", "task", "attempt"):
-            links[task].append((str(attempt), reverse("rollout", args=[row.pk, pk])))
+            links[task].append((str(attempt), f"{page}rollouts/{pk}/"))
         return links
     names = row.environment.owner.name, row.environment.name
     address = reverse("evaluation-samples", args=[*names, row.pk])
