@@ -19,6 +19,7 @@ from frontend.access import run_or_404, sentences
 from frontend.pages.environment_head import tabs
 from registry.errors import HubError, NotFound
 from registry.read_models import chosen_sides, compared_sides, verdicts
+from registry.read_models import links as links_of
 from registry.read_models.compared_sides import Row
 from registry.read_models.paired_runs import ComparedTask
 from registry.runs.models import Rollout, Run
@@ -120,10 +121,9 @@ def _rollouts(row: Row, tasks: Sequence[int]) -> dict[int, list[tuple[str, str]]
     """Label and address of each rollout of the tasks, or of the samples of each; one query."""
     links: dict[int, list[tuple[str, str]]] = defaultdict(list)
     if isinstance(row, Run):
-        page = reverse("run", args=[row.pk])  # once: there are hundreds of rollouts
         rows = Rollout.objects.filter(run=row, policy=MODEL, task__in=tasks).order_by("attempt")
         for pk, task, attempt in rows.values_list("pk", "task", "attempt"):
-            links[task].append((str(attempt), f"{page}rollouts/{pk}/"))
+            links[task].append((str(attempt), links_of.rollout_path(row.pk, pk)))
         return links
     names = row.environment.owner.name, row.environment.name
     address = reverse("evaluation-samples", args=[*names, row.pk])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from django import template
 from django.urls import reverse
@@ -35,11 +36,17 @@ def rollout_rows(
 ) -> SafeString:
     """A row for each rollout, which links to its page with this query string. Those of several
     runs name theirs; of one run, `attempts` is the number that each task has."""
-    return format_html_join("\n", ROW, (_cells(row, scale, query, attempts) for row in rows))
+    run_cell = cache(_run)  # few runs have many rollouts
+    cells = (_cells(row, scale, query, attempts, run_cell) for row in rows)
+    return format_html_join("\n", ROW, cells)
 
 
 def _cells(
-    row: RolloutSummary, scale: Scale, query: str, attempts: int | str
+    row: RolloutSummary,
+    scale: Scale,
+    query: str,
+    attempts: int | str,
+    run_cell: Callable[[Run, bool], SafeString],
 ) -> tuple[object, ...]:
     run = row.of_run if isinstance(row, RolloutOfRun) else None
     several = (run.attempts if run else attempts or 1) != 1
@@ -50,7 +57,7 @@ def _cells(
         row.policy,
         row.task,
         f" · attempt {row.attempt}" if several and row.policy == MODEL else "",
-        _run(run, row.policy) if run else "",
+        run_cell(run, row.policy == MODEL) if run else "",
         _reward(row, scale),
         _replay(row),
         _parts(row),
@@ -61,14 +68,14 @@ def _cells(
     )
 
 
-def _run(run: Run, policy: str) -> SafeString:
+def _run(run: Run, is_model: bool) -> SafeString:
     model = format_html(' <span class="muted">{}</span>', plain.visible(run.model))
     return format_html(
         RUN,
         reverse("run", args=[run.pk]),
         clock(run.created_at),
         run.suite.name if run.suite else "run",
-        model if policy == MODEL else "",
+        model if is_model else "",
     )
 
 

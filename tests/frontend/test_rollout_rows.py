@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.urls import reverse
 
 from frontend.render import charts
 from frontend.templatetags.grids import grid_cells
 from frontend.templatetags.rollout_rows import rollout_rows
 from registry.accounts.models import User
-from registry.read_models import rollouts
+from registry.read_models import links, rollouts
 from registry.read_models.run_overview import Scale, of_run
 from registry.runs.models import Run
 from tests.factories import make_rollout, make_run, make_version
@@ -37,11 +38,11 @@ def rows_of(run: Run, query: str = "") -> str:
 def test_rows_show_rewards_and_their_parts(run: Run) -> None:
     row = make_rollout(
         run, "model", attempt=1, reward=0.5, turns=2, stop="done", seconds=1.5, completion_tokens=7,
-        rewards={HOSTILE: {"score": 0.25, "weight": 1}, "b": {"score": 1, "weight": 1}},
+        rewards={"b": {"score": 1, "weight": 1}, HOSTILE: {"score": 0.25, "weight": 1}},
     )  # fmt: skip
     html = rows_of(run, "task=0&amp;sort=-reward")
     assert text(html) == (
-        "model · task 0 · attempt 1 0.5 &lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt; 0.25, b 1"
+        "model · task 0 · attempt 1 0.5 b 1, &lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt; 0.25"
         " 2 7 done 1.5"
     )
     assert f'id="rollout-{row.pk}"' in html
@@ -73,6 +74,11 @@ def test_rows_across_runs_name_their_run_and_its_model(run: Run) -> None:
     assert f'href="/runs/{run.pk}/"' in html
     assert "&lt;script&gt;" in html
     assert "attempt 0" in text(html)
+
+
+def test_the_address_of_a_rollout_is_that_of_its_page(run: Run) -> None:
+    row = make_rollout(run)
+    assert links.rollout_path(run.pk, row.pk) == reverse("rollout", args=[run.pk, row.pk])
 
 
 def test_cells_and_bars_escape_the_policy(run: Run) -> None:
