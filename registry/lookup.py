@@ -21,7 +21,10 @@ from registry.self_reported.models import Evaluation
 
 T = TypeVar("T", Environment, Version, Run, Evaluation, Organisation)
 Check = Callable[[Any], object]
-RUNS = Run.objects.select_related("version__environment__owner", "runner", "suite")
+# With the data of a summary: facts and READMEs may have hundreds of kilobytes.
+RUNS = Run.objects.select_related("version__environment__owner", "runner", "suite").defer(
+    "facts", "version__readme"
+)
 
 
 def owner(name: str) -> Owner:
@@ -47,18 +50,24 @@ def environment(
     """The environment in any spelling of its name, from `rows` or those with a summary's fields."""
     rows = Environment.objects.for_summary() if rows is None else rows
     row = rows.filter(owner__name=owner.lower(), name=normalise(name)).first()
+    if row is not None and row.latest is not None:
+        row.latest.environment = row  # else the first use of it loads it again
     return _checked(row, check)
 
 
 def version(owner: str, name: str, number: str, *, check: Check) -> Version:
-    """The version in any PEP 440 spelling, with environment, owner and uploader."""
+    """The version in any PEP 440 spelling, with environment, owner, uploader and provenance."""
     try:
         canonical = canonical_version(number)
     except BadName:
         raise NotFound from None
-    rows = Version.objects.select_related("environment__owner", "uploaded_by")
+    rows = Version.objects.select_related("environment__owner", "uploaded_by", "provenance")
+    rows = rows.defer("provenance__document")
     rows = rows.filter(environment__owner__name=owner.lower(), environment__name=normalise(name))
-    return _checked(rows.filter(version=canonical).first(), check)
+    row = rows.filter(version=canonical).first()
+    if row is not None and row.environment.latest_id == row.pk:
+        row.environment.latest = row
+    return _checked(row, check)
 
 
 def run(pk: UUID, *, check: Check) -> Run:

@@ -50,13 +50,7 @@ def check(request: HttpRequest, scope: str, *, person: str = "") -> None:
     """
     times, seconds = RATES[scope]
     key = f"rate-{scope}-{person or subnet(address(request))}"
-    if cache.add(key, 0, timeout=seconds):
-        cache.set(f"{key}-until", time.time() + seconds, timeout=seconds)
-    try:
-        count = cache.incr(key)
-    except ValueError:  # expired between the two calls
-        return
-    if count > times:
+    if _count(key, seconds) > times:
         counted = "person" if person else "address"
         left = _left(key, seconds)
         raise HubError(
@@ -66,6 +60,18 @@ def check(request: HttpRequest, scope: str, *, person: str = "") -> None:
             429,
             {"retry_after": left},
         )
+
+
+def _count(key: str, seconds: int) -> int:
+    """The requests with this one; `add` first would write to the cache twice for each."""
+    with suppress(ValueError):
+        return cache.incr(key)
+    if cache.add(key, 0, timeout=seconds):
+        cache.set(f"{key}-until", time.time() + seconds, timeout=seconds)
+    try:
+        return cache.incr(key)
+    except ValueError:  # expired between the two calls
+        return 0
 
 
 def _left(key: str, seconds: int) -> int:

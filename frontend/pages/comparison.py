@@ -19,6 +19,7 @@ from frontend.access import run_or_404, sentences
 from frontend.pages.environment_head import tabs
 from registry.errors import HubError, NotFound
 from registry.read_models import chosen_sides, compared_sides, verdicts
+from registry.read_models import links as links_of
 from registry.read_models.compared_sides import Row
 from registry.read_models.paired_runs import ComparedTask
 from registry.runs.models import Rollout, Run
@@ -122,7 +123,7 @@ def _rollouts(row: Row, tasks: Sequence[int]) -> dict[int, list[tuple[str, str]]
     if isinstance(row, Run):
         rows = Rollout.objects.filter(run=row, policy=MODEL, task__in=tasks).order_by("attempt")
         for pk, task, attempt in rows.values_list("pk", "task", "attempt"):
-            links[task].append((str(attempt), reverse("rollout", args=[row.pk, pk])))
+            links[task].append((str(attempt), links_of.rollout_path(row.pk, pk)))
         return links
     names = row.environment.owner.name, row.environment.name
     address = reverse("evaluation-samples", args=[*names, row.pk])

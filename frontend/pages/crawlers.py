@@ -159,4 +159,4 @@ def index(request: HttpRequest) -> HttpResponse:
 @cache_control(public=True, max_age=HOUR)
 def section(request: HttpRequest, section: str) -> HttpResponse:
     """One sitemap, from its page `p` on PAGE addresses."""
-    return views.sitemap(request, sitemaps=SITEMAPS, section=section)
+    return views.sitemap(request, SITEMAPS, section, template_name="sitemap_addresses.xml")

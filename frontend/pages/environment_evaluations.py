@@ -10,6 +10,7 @@ from envyard.contract.suite import FULL
 from frontend.pages.leaderboard import board_context
 from frontend.pages.requested import may_request
 from frontend.paging import page
+from registry import lookup
 from registry.catalog.models import Environment, Version
 from registry.read_models import runs
 from registry.runs import suites
@@ -27,9 +28,7 @@ def context(request: HttpRequest, env: Environment, version: Version | None) -> 
     visible = env.versions.visible_to(request.user)
     rows, following = page(
         request,
-        Run.objects.filter(version__in=visible).select_related(
-            "version__environment__owner", "runner", "suite"
-        ),
+        lookup.RUNS.filter(version__in=visible),
         by=("-created_at", "pk"),
     )
     pushed = env.evaluations.visible_to(request.user).for_summary().order_by("-created_at")
@@ -43,16 +42,17 @@ def context(request: HttpRequest, env: Environment, version: Version | None) -> 
 
 
 def _board(request: HttpRequest, env: Environment, version: Version | None) -> dict[str, Any]:
-    offered = list(env.versions.visible_to(request.user).newest_first().defer("readme")[:OFFERED])
+    visible = env.versions.visible_to(request.user)
+    offered = list(visible.newest_first().values_list("version", flat=True)[:OFFERED])
     number = request.GET.get("version", "")
-    chosen = next((row for row in offered if row.version == number), version)
+    chosen = visible.get(version=number) if number in offered else version
     if chosen is None:
         return {}
     chosen.environment = env
     choices = suites.of_environment(env)
     suite = _suite(chosen, choices, request.GET.get("suite", ""))
     return {
-        "offered": [row.version for row in offered],
+        "offered": offered,
         "suites": [row.name for row in choices],
         "number": chosen.version,
         "evaluate": chosen.status == Version.Status.LISTED

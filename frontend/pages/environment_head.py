@@ -37,8 +37,8 @@ class Use:
 
 def head(request: HttpRequest, env: Environment, version: Version | None) -> dict[str, Any]:
     """The context of parts/environment_head.html for a page about this version."""
-    newest = env.versions.visible_to(request.user).newest_first().select_related(None)
-    rows = list(newest.defer("readme")[: PICKED + 1])
+    newest = env.versions.visible_to(request.user).newest_first()
+    rows = list(newest.only(*versions.SUMMARISED)[: PICKED + 1])
     for row in rows:
         row.environment = env
     shown = version is not None and version.status == Version.Status.LISTED

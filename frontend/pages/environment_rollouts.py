@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,21 +13,12 @@ from frontend.pages import rollout_filters
 from registry.accounts.permissions import can
 from registry.catalog.models import Environment, Version
 from registry.read_models import rollouts
-from registry.read_models.annotations import extended
-from registry.read_models.rollouts import RolloutSummary
 from registry.read_models.run_overview import Scale
 from registry.runs.models import Rollout, Run
 
 ROWS = 100
 RUNS = 10  # of a version, the newest, whose rollouts are listed
 OFFERED = 50  # versions to choose from
-
-
-@dataclass(frozen=True, slots=True)
-class RolloutOfRun(RolloutSummary):
-    """A rollout among those of other runs."""
-
-    of_run: Run
 
 
 def context(request: HttpRequest, env: Environment, version: Version | None) -> dict[str, Any]:
@@ -39,10 +29,7 @@ def context(request: HttpRequest, env: Environment, version: Version | None) -> 
     selected = rollout_filters.of_runs(request.GET, runs)
     page = Paginator(selected.rows, ROWS).get_page(request.GET.get("page"))
     by_pk = {run.pk: run for run in runs}
-    rows = [
-        extended(RolloutOfRun, rollouts.summary(row), of_run=by_pk[row.run_id])
-        for row in page.object_list
-    ]
+    rows = [rollouts.summary_of_run(row, by_pk[row.run_id]) for row in page.object_list]
     kept = {"tab": "rollouts", "version": chosen.version if chosen else ""}
     return {
         "across": True,

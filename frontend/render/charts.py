@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from django.utils.html import format_html, format_html_join
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from registry.read_models.compared_sides import PairedBar
+from registry.read_models.rollouts import RolloutSummary
 from registry.read_models.run_overview import Cell, Scale
 
 
@@ -17,14 +18,13 @@ def barcode(cells: Sequence[Cell], total: int, scale: Scale) -> SafeString:
     """One bar per rollout: failed ones red, others darker with a higher reward."""
     slots = max(total, len(cells), 1)
     width = 1000 / slots
-    bars = format_html_join(
-        "",
-        '<rect class="{}" x="{}" y="0" width="{}" height="40"><title>{}</title></rect>',
-        (
-            (shade(cell, scale), f"{i * width:.2f}", f"{width * 0.86:.2f}", _label(cell))
+    bars = SafeString(
+        "".join(
+            f'<rect class="{shade(cell, scale)}" x="{i * width:.2f}" y="0" '
+            f'width="{width * 0.86:.2f}" height="40"><title>{escape(_label(cell))}</title></rect>'
             for i, cell in enumerate(cells)
             if not cell.ok or cell.reward is not None
-        ),
+        )
     )
     return format_html(
         '<svg class="barcode" viewBox="0 0 1000 40" preserveAspectRatio="none" role="img" '
@@ -41,7 +41,7 @@ def _label(cell: Cell) -> str:
     return f"{cell.policy} task {cell.task}: {reward}"
 
 
-def shade(cell: Cell, scale: Scale) -> str:
+def shade(cell: Cell | RolloutSummary, scale: Scale) -> str:
     """The CSS class of a rollout: failed, or a step of the run's scale of rewards."""
     if not cell.ok or cell.reward is None:
         return "failed"
@@ -168,14 +168,13 @@ def reward_bars(card: Mapping[str, Any]) -> SafeString:
     if not counts:
         return SafeString("")
     width, most = 60 / len(counts), max(counts) or 1
-    bars = format_html_join(
-        "",
-        '<rect x="{}" y="{}" width="{}" height="{}"/>',
-        (
-            (f"{i * width:.1f}", f"{15 - height:.1f}", f"{width * 0.8:.1f}", f"{height:.1f}")
+    bars = SafeString(
+        "".join(
+            f'<rect x="{i * width:.1f}" y="{15 - height:.1f}" width="{width * 0.8:.1f}" '
+            f'height="{height:.1f}"/>'
             for i, count in enumerate(counts)
             if (height := max(1.0, 15 * count / most) if count else 0.0)
-        ),
+        )
     )
     return format_html(
         '<svg class="bars" viewBox="0 0 60 16" role="img" aria-label="rewards from {} to {}: {}">'

@@ -237,12 +237,6 @@ def barcode(cells: Sequence[Cell], total: int, scale: Scale) -> SafeString:
 
 
 @register.simple_tag
-def shade(cell: Cell, scale: Scale) -> str:
-    """The CSS class of a rollout's reward; see `charts.shade`."""
-    return charts.shade(cell, scale)
-
-
-@register.simple_tag
 def spread(rewards: Sequence[float], scale: Scale) -> SafeString:
     """The rewards of a group on the run's axis; see `charts.spread`."""
     return charts.spread(rewards, scale)

@@ -63,5 +63,6 @@ class EnvironmentFilters(QuerySet[M]):
         return rows.defer(*NOT_SUMMARISED).prefetch_related("tags")
 
     def for_page(self) -> Self:
-        """The same with all columns of the latest version."""
-        return self.for_summary().defer(None)
+        """The same with all columns of the latest version, its uploader and provenance."""
+        rows = self.for_summary().select_related("latest__uploaded_by", "latest__provenance")
+        return rows.defer(None).defer("latest__provenance__document")

@@ -17,6 +17,7 @@ from registry.runs.models import Run
 from registry.self_reported.models import Evaluation
 
 MAX_CHOICES = 30  # of each kind
+LABELLED = ("model", "created_at", "version__version")  # columns of the label of a run
 RUNS = Run.objects.select_related("version__environment__owner", "runner", "suite")
 
 
@@ -121,7 +122,8 @@ def choices(row: Row, *, actor: Actor) -> Choices:
         .select_related("version", "owner")
         .order_by("-created_at")
     )
-    newest = list(runs[: 2 * MAX_CHOICES])
+    labelled = runs.select_related(None).select_related("version").only(*LABELLED)
+    newest = list(labelled[: 2 * MAX_CHOICES])
     here = [run for run in newest if run.version_id == version.pk]
     elsewhere = [run for run in newest if run.version_id != version.pk]
     return Choices(

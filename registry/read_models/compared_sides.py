@@ -89,10 +89,11 @@ def compare_sides(first: Row, second: Row) -> tuple[SidesComparison, list[Compar
     the sides do not compare, with what differs."""
     _check(first, second)
     if isinstance(first, Run) and isinstance(second, Run):
-        comparison, tasks = paired_runs.comparison_by_task(first, second)
-        rewards, _ = paired_runs.rewards_of([first, second])
-        values = [list(rewards[row.pk].values()) for row in (first, second)]
-        return _result(first, second, comparison.comparison, ATTEMPTS, [], values), tasks
+        rewards, bounds = paired_runs.rewards_of([first, second])
+        pair = rewards[first.pk], rewards[second.pk]
+        values = [list(each.values()) for each in pair]
+        result = _result(first, second, compare(*pair, bounds), ATTEMPTS, [], values)
+        return result, paired_runs.compared_tasks(first, second, *pair)
     sides = _measured(first, second), _measured(second, first)
     notes = [note for row, each in zip((first, second), sides, strict=True) for note in each.notes]
     values = [each.values for each in sides]
@@ -246,7 +247,8 @@ def _what_differs(first: Row, second: Row) -> str:
 
 def _check(first: Row, second: Row) -> None:
     if isinstance(first, Run) and isinstance(second, Run):
-        return  # paired_runs checks them
+        paired_runs.check(first, second)
+        return
     for row in (first, second):
         _check_result(row)
     digests = digest_of(first), digest_of(second)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from envyard.contract.data_lock import LockedRepository
+from envyard.contract.data_lock import DataLock, LockedRepository
 from envyard.contract.data_names import COMMIT, KINDS
-from registry.catalog.data_locks import VersionDataLock, of
+from registry.catalog.data_locks import VersionDataLock
 from registry.catalog.models import Version
 from registry.read_models.annotations import Spec
 
@@ -54,9 +54,8 @@ def detail(version: Version) -> DataLockDetail | None:
     )
 
 
-def data_sets(version: Version) -> list[DataSet]:
-    """What its runs read; empty where they read no data set."""
-    lock, _ = of(version)
+def data_sets(lock: DataLock) -> list[DataSet]:
+    """What the runs of a version read; empty where they read no data set."""
     return [
         DataSet(
             kind=each.kind,

@@ -183,12 +183,13 @@ def regression(version: Version, suite: Suite) -> Regression:
     earlier = version.environment.versions.filter(
         status=Version.Status.LISTED, deleted_at=None, sort_key__lt=version.sort_key
     )
-    previous = earlier.order_by("-sort_key").first()
+    previous = earlier.order_by("-sort_key").only("environment", "version").first()
     models = []
     if previous is not None:
         previous.environment = version.environment
         before = {run.model: run for run in results(previous, suite)}
-        pairs = [(run, before[run.model]) for run in results(version, suite) if run.model in before]
+        after = results(version, suite) if before else []
+        pairs = [(run, before[run.model]) for run in after if run.model in before]
         models = [paired_runs.comparison(new, old) for new, old in pairs[:MAX_MODELS]]
     return Regression(
         str(version.environment),

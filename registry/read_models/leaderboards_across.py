@@ -23,13 +23,7 @@ from registry.read_models.annotations import Spec, StoredScore
 from registry.read_models.claims import ClaimedRow, claimed_rows
 from registry.read_models.leaderboard_columns import Column, columns_of
 from registry.read_models.leaderboards import MAX_MODELS
-from registry.read_models.newest_results import (
-    Cells,
-    Results,
-    latest_versions,
-    loaded,
-    newest_results,
-)
+from registry.read_models.newest_results import Cells, Results, loaded, newest_results
 from registry.read_models.runs import RunSuite
 from registry.runs import suites as suites_of
 from registry.runs.models import Run
@@ -117,8 +111,7 @@ def leaderboard_across(
     models; as the actor sees them. Raises request.invalid for an unknown suite."""
     visible = Environment.objects.visible_to(actor, token)
     suites, others = suites_of.of_name(name, environments=visible, digest=digest)
-    versions = latest_versions(suites, actor, token)
-    results = newest_results(suites, versions)
+    results, versions = newest_results(suites, actor, token)
     counts = Counter(
         pk for row in results.values() for pk, result in row.items() if result.is_current
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from uuid import UUID
+
 from django.conf import settings
 from django.urls import reverse
 
@@ -33,7 +36,17 @@ def run(run: Run) -> str:
 
 def rollout(rollout: Rollout) -> str:
     """A rollout's page."""
-    return to("rollout", rollout.run_id, rollout.pk)
+    return f"{settings.HUB_URL}{rollout_path(rollout.run_id, rollout.pk)}"
+
+
+def rollout_path(run: UUID, rollout: int) -> str:
+    """The path of that page, below its run's: pages show hundreds, for which `reverse` is slow."""
+    return f"{_run_path(run)}rollouts/{rollout}/"
+
+
+@lru_cache(maxsize=64)
+def _run_path(run: UUID) -> str:
+    return reverse("run", args=[run])
 
 
 def evaluation(evaluation: Evaluation) -> str:

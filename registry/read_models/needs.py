@@ -7,6 +7,7 @@ from typing import Annotated
 
 from django.db.models import Count, QuerySet
 
+from envyard.contract.data_lock import DataLock
 from envyard.contract.findings import is_requirement
 from envyard.contract.needs.kinds import KINDS, Kind, need
 from registry.catalog.models import Version
@@ -125,10 +126,10 @@ def _texts(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list) else []
 
 
-def of_version(version: Version) -> list[VersionNeeds]:
-    """VersionNeeds of each kind, in the order of KINDS."""
+def of_version(version: Version, lock: DataLock) -> list[VersionNeeds]:
+    """VersionNeeds of each kind, in the order of KINDS, by the version's data lock."""
     rows = {row.kind: row for row in version.needs.all()}
-    used = measured.needs(version) or {}
+    used = measured.needs(version, lock) or {}
     return [_need(kind, rows.get(kind), used.get(kind)) for kind in KINDS if kind in {*rows, *used}]
 
 

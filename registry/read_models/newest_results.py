@@ -7,7 +7,7 @@ shows few.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 from uuid import UUID
@@ -38,44 +38,55 @@ class Result(NamedTuple):
     is_current: bool
 
 
+Row = tuple[UUID, str, int]  # a run, its model and its version
 Results = dict[str, dict[int, Result]]  # model -> environment -> its newest result
 
 
-def latest_versions(
+def newest_results(
     suites: Sequence[Suite], actor: Actor, token: Token | None
-) -> dict[int, LatestVersion]:
-    """Environment -> its latest listed version, of those visible that have a run by the suites."""
-    measured = Run.objects.filter(suite__in=suites, status=Run.Status.SUCCEEDED).exclude(model="")
-    rows = Environment.objects.visible_to(actor, token).filter(
-        pk__in=measured.values("version__environment")
-    )
-    columns = ("pk", "latest", "owner__name", "name", "latest__version")
-    return {
-        pk: LatestVersion(latest, f"{owner}/{name}", number)
-        for pk, latest, owner, name, number in rows.exclude(latest=None).values_list(*columns)[
-            :MAX_RUNS
-        ]
-    }
-
-
-def newest_results(suites: Sequence[Suite], versions: Mapping[int, LatestVersion]) -> Results:
-    """The newest result of each model on each environment: on the latest version, else on another.
-
-    `versions` are those of the environments.
-    """
-    rows = Run.objects.filter(
-        version__deleted_at=None, suite__in=suites, status=Run.Status.SUCCEEDED
-    ).exclude(model="")
-    columns = ("pk", "model", "version_id", "version__environment_id")
+) -> tuple[Results, dict[int, LatestVersion]]:
+    """The newest result of each model on each visible environment: on the latest listed version,
+    else on another; and these versions by environment."""
+    rows = Run.objects.filter(suite__in=suites, status=Run.Status.SUCCEEDED).exclude(model="")
+    columns = ("pk", "model", "version_id")
     newest = rows.order_by("-created_at").values_list(*columns).iterator(chunk_size=MAX_RUNS)
-    visible = (row for row in newest if row[3] in versions)
+    environments = _Environments(actor, token)
     results: Results = defaultdict(dict)
-    for pk, model, version, environment in islice(visible, MAX_RUNS):
-        result = Result(pk, version, version == versions[environment].pk)
+    for pk, model, version in islice(environments.visible(newest), MAX_RUNS):
+        environment = environments.of_version[version]
+        result = Result(pk, version, version == environments.latest[environment].pk)
         before = results[model].get(environment)
         if before is None or (result.is_current and not before.is_current):
             results[model][environment] = result
-    return results
+    return results, environments.latest
+
+
+class _Environments:
+    """The environments of versions, as far as the actor sees them: looked up for many rows at once
+    and once for each version, of which few have all results."""
+
+    def __init__(self, actor: Actor, token: Token | None) -> None:
+        self._visible = Environment.objects.visible_to(actor, token).exclude(latest=None)
+        self._read: set[int] = set()
+        self.of_version: dict[int, int] = {}
+        self.latest: dict[int, LatestVersion] = {}
+
+    def visible(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """The rows of visible environments and versions that are not deleted."""
+        while chunk := list(islice(rows, MAX_RUNS)):
+            self._read_versions({version for _, _, version in chunk})
+            yield from (row for row in chunk if row[2] in self.of_version)
+
+    def _read_versions(self, versions: set[int]) -> None:
+        unread = versions - self._read
+        self._read |= unread
+        existing = Version.objects.filter(pk__in=unread, deleted_at=None)
+        of_version = dict(existing.values_list("pk", "environment_id"))
+        columns = ("pk", "latest", "owner__name", "name", "latest__version")
+        rows = self._visible.filter(pk__in={*of_version.values()} - self.latest.keys())
+        for pk, latest, owner, name, number in rows.values_list(*columns):
+            self.latest[pk] = LatestVersion(latest, f"{owner}/{name}", number)
+        self.of_version |= {pk: env for pk, env in of_version.items() if env in self.latest}
 
 
 def loaded(

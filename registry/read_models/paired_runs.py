@@ -92,26 +92,19 @@ def tasks_of(run: Run) -> dict[int, Task]:
 
 def comparison(first: Run, second: Run) -> RunComparison:
     """Compare two runs; raises Stale where they do not compare, with what differs."""
-    return comparison_by_task(first, second)[0]
-
-
-def comparison_by_task(first: Run, second: Run) -> tuple[RunComparison, list[ComparedTask]]:
-    """Compare two runs, and each task that both had, the largest difference first; raises Stale
-    where they do not compare, with what differs."""
     check(first, second)
     rewards, bounds = rewards_of([first, second])
-    tasks = _compared_tasks(first, second, rewards[first.pk], rewards[second.pk])
-    summary = RunComparison(
+    return RunComparison(
         of="models" if first.version_id == second.version_id else "versions",
         suite=first.suite.name if first.suite else "",
         first=_side(first),
         second=_side(second),
         comparison=compare(rewards[first.pk], rewards[second.pk], bounds),
     )
-    return summary, tasks
 
 
-def _compared_tasks(first: Run, second: Run, one: Rewards, two: Rewards) -> list[ComparedTask]:
+def compared_tasks(first: Run, second: Run, one: Rewards, two: Rewards) -> list[ComparedTask]:
+    """Each task that both runs had, by the rewards of each, the largest difference first."""
     pairs: dict[Task, list[tuple[float, float]]] = defaultdict(list)
     for task, attempt in one.keys() & two.keys():
         pairs[task].append((one[task, attempt], two[task, attempt]))

@@ -10,7 +10,7 @@ from envyard.contract.replay import Replay
 from envyard.contract.transcript import Message, Transcript
 from registry.read_models import links
 from registry.read_models.annotations import Spec, Stored, Uri, extended
-from registry.runs.models import Rollout
+from registry.runs.models import Rollout, Run
 
 MessageObject = Annotated[
     Message,
@@ -83,6 +83,13 @@ class RolloutSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class RolloutOfRun(RolloutSummary):
+    """A rollout among those of other runs."""
+
+    of_run: Run
+
+
+@dataclass(frozen=True, slots=True)
 class RolloutDetail(RolloutSummary):
     """A rollout and its record. `transcript` is null where nothing was recorded, or where it is
     not kept any more; `messages` is the conversation of its last call."""
@@ -131,6 +138,11 @@ def summary(rollout: Rollout) -> RolloutSummary:
         replay=rollout.replay,
         url=links.rollout(rollout),
     )
+
+
+def summary_of_run(rollout: Rollout, run: Run) -> RolloutOfRun:
+    """RolloutOfRun."""
+    return extended(RolloutOfRun, summary(rollout), of_run=run)
 
 
 def detail(rollout: Rollout, transcript: Transcript | None) -> RolloutDetail:

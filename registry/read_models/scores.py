@@ -1,9 +1,9 @@
-"""Scores of many runs in at most one query: kept with the card, else computed and cached."""
+"""Scores of many runs in one query, kept with the card; else computed in two more and cached."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 from uuid import UUID
 
@@ -42,12 +42,13 @@ def _key(run: Run) -> str:
     return f"scores-{run.pk}-{run.attempt}-{run.last_seq}-{run.status}"
 
 
-def _compute(by_id: dict[UUID, Run], wanted: Iterable[UUID]) -> dict[UUID, Scores]:
+def _compute(by_id: dict[UUID, Run], wanted: Collection[UUID]) -> dict[UUID, Scores]:
     rows: dict[UUID, list[RolloutResult]] = defaultdict(list)
+    not_counted = dict(Run.objects.filter(pk__in=wanted).values_list("pk", "facts__not_counted"))
     fields = ("run_id", "policy", "task", "attempt", "ok", "reward")
     for run_id, *values in Rollout.objects.filter(run__in=wanted).values_list(*fields):
         result = RolloutResult(*values)
-        if name(result) not in (by_id[run_id].facts.get("not_counted") or ()):
+        if name(result) not in (not_counted.get(run_id) or ()):
             rows[run_id].append(result)
     return {
         pk: [

@@ -28,6 +28,7 @@ def pipeline(version: Version) -> list[PipelineStep]:
     Times come from the journal, of whose entries the last counts where a step was made twice.
     """
     moves = Event.objects.filter(version=version, verb__startswith="version.").order_by("pk")
+    moves = moves.only("verb", "at", "data")
     times: dict[str, datetime] = {"uploaded": version.uploaded_at}
     stopped_in = "checking"
     for event in moves:

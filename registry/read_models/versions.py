@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from envyard.contract.facts import Facts
 from registry.attestations import services as attestations
 from registry.card.models import Card
+from registry.catalog import data_locks
 from registry.catalog.models import Environment, Version
 from registry.provisions import hosts
 from registry.read_models import links, needs, remeasurements, runs, signed_cards, steps
@@ -32,6 +33,11 @@ from registry.read_models.runs import FollowedRun, RecordedFinding
 from registry.read_models.signed_cards import CardSignature
 from registry.runs.models import Run
 
+# The columns that a summary needs.
+SUMMARISED = (
+    *("environment", "version", "status", "status_at", "summary", "size", "uploaded_at"),
+    *("listed_at", "yanked_at", "yanked_reason", "quarantined_at"),
+)
 Visibility = Annotated[str, Spec(enum=Environment.Visibility.values)]
 
 
@@ -188,6 +194,8 @@ def detail(version: Version) -> VersionDetail:
     run = version.runs.deciding().select_related("runner", "suite").first()
     if run is not None:
         run.version = version
+    lock, _ = data_locks.of(version)
+    remeasured = remeasurements.newest(version)
     return extended(
         VersionDetail,
         summary(version),
@@ -212,16 +220,16 @@ def detail(version: Version) -> VersionDetail:
         provenance=attestations.url(version),
         file=_file(version),
         requirements=needs.requirements(version),
-        needs=needs.of_version(version),
+        needs=needs.of_version(version, lock),
         variables=version.variables,
         hosts=list(hosts.granted(version)),
         findings=[runs.finding(row) for row in version.findings.deciding()],
         pipeline=steps.pipeline(version),
         run=runs.followed(run) if run else None,
         card=_card(version, run),
-        remeasured=remeasurements.newest(version),
-        no_longer_passes=remeasurements.failure(version),
-        data_sets=data_sets(version),
+        remeasured=remeasured,
+        no_longer_passes=remeasurements.failure(version) if remeasured else None,
+        data_sets=data_sets(lock),
         git_dependencies=git_dependencies(version),
     )
 

@@ -190,7 +190,10 @@ class Run(models.Model):
             models.Index(fields=("status", "model", "priority", "created_at"), name="run_by_model"),
             models.Index(fields=("status", "created_at"), name="run_by_age"),
             models.Index(fields=("owner", "status", "turn"), name="run_by_turn"),
-            models.Index(fields=("suite", "status", "model"), name="run_by_suite"),
+            # Without its time, SQLite reads all runs that succeeded for the newest of a suite.
+            models.Index(
+                fields=("suite", "status", "-created_at", "model", "version"), name="run_by_suite"
+            ),
         )
 
     def __str__(self) -> str:

@@ -46,8 +46,14 @@ def built_in(name: str) -> Suite:
 
 
 def of_environment(environment: Environment) -> list[Suite]:
-    """The suites that a run of the environment may have: the hub's own, then its owners'."""
-    return [*map(built_in, BUILT_IN), *environment.suites.order_by("name")]
+    """The suites that a run of the environment may have: the hub's own, then its owners'; one
+    query once the hub's own exist."""
+    digests = {name: _definition(name).digest for name in BUILT_IN}
+    of_hub = Q(environment=None, name__in=digests, digest__in=digests.values())
+    rows = list(Suite.objects.filter(of_hub | Q(environment=environment)).order_by("name"))
+    existing = {(row.name, row.digest): row for row in rows if row.environment_id is None}
+    own = [existing.get(key) or built_in(key[0]) for key in digests.items()]
+    return [*own, *(row for row in rows if row.environment_id is not None)]
 
 
 def named(environment: Environment, name: str) -> Suite:

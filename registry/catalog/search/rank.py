@@ -7,6 +7,7 @@ behind cursors; see docs/decisions.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from registry.catalog.search.documents import steps
@@ -36,41 +37,59 @@ class RankedFields(NamedTuple):
 RANKED_FIELDS = RankedFields._fields
 
 
-def rank(document: RankedFields, query: TextQuery, tier: int) -> int:
-    """Greater is better; the tier, greater for closer matches, decides before all else.
+class _Word(NamedTuple):
+    """An alternative of a word of the query: with a space before it, as in texts where a space
+    precedes and follows every word, and the factor of its points."""
+
+    start: str
+    is_prefix: bool
+    factor: float
+
+
+def ranks(documents: Iterable[RankedFields], query: TextQuery, tier: int) -> Iterator[int]:
+    """The rank of each document, greater for better matches; the tier, greater for closer matches,
+    decides before all else.
 
     A word that none of these texts contains is in the README where every word must match, and
     counts nothing in a partial match.
     """
-    texts = {text: getattr(document, text).split() for text in WEIGHTS}
-    minimum = 0 if query.minimum else README
     counted = query.significant if query.minimum else range(len(query.words))
-    points = sum(
-        max(
-            _points(texts, word, query.last_is_prefix and at == len(query.words) - 1, minimum)
-            * (1 if not number else MISSPELLED)
-            for number, word in enumerate(query.words[at])
+    words = [list(_alternatives(query, at)) for at in counted]
+    minimum = 0 if query.minimum else README
+    typed = (query.joined, query.joined_corrections)
+    named = {word for alternatives in query.words for word in alternatives[:2]}
+    for document in documents:
+        texts = [(f" {getattr(document, text)} ", *points) for text, points in WEIGHTS.items()]
+        points = sum(
+            max(_points(texts, word, minimum) * word.factor for word in alternatives)
+            for alternatives in words
         )
-        for at in counted
-    )
-    name, full = texts["name"][-1], texts["owner_name"][-1] + texts["name"][-1]
-    if query.joined in (name, full):
-        points += EXACT
-    else:
-        typed = (query.joined, query.joined_corrections)
-        prefixes = [len(text) for text in typed if name.startswith(text)]
-        points += BEGINS * max(prefixes, default=0) / len(name)
-        points += NAMED * any(name in alternatives[:2] for alternatives in query.words)
-    return (tier * TIER + round(points)) * STEPS + steps(document.place)
+        points += _points_of_name(document, typed, named)
+        yield (tier * TIER + round(points)) * STEPS + steps(document.place)
 
 
-def _points(texts: dict[str, list[str]], word: str, is_prefix: bool, minimum: int) -> int:
-    best = minimum
-    for text, (full, beginning) in WEIGHTS.items():
-        if full > best and word in texts[text]:
-            best = full
-        elif (
-            is_prefix and beginning > best and any(other.startswith(word) for other in texts[text])
-        ):
-            best = beginning
+def _alternatives(query: TextQuery, at: int) -> Iterator[_Word]:
+    is_prefix = query.last_is_prefix and at == len(query.words) - 1
+    for number, word in enumerate(query.words[at]):
+        yield _Word(f" {word}", is_prefix, MISSPELLED if number else 1)
+
+
+def _points(texts: Sequence[tuple[str, int, int]], word: _Word, minimum: int) -> int:
+    """Those of the word's best place."""
+    best, whole = minimum, f"{word.start} "
+    for text, full, beginning in texts:
+        if word.start in text:
+            if full > best and whole in text:
+                best = full
+            elif beginning > best and word.is_prefix:
+                best = beginning
     return best
+
+
+def _points_of_name(document: RankedFields, typed: tuple[str, str], named: set[str]) -> float:
+    """Those of a name that is the query, begins with it, or is one of its words."""
+    name, owner = (text.rpartition(" ")[2] for text in (document.name, document.owner_name))
+    if typed[0] in (name, owner + name):
+        return EXACT
+    longest = max((len(text) for text in typed if name.startswith(text)), default=0)
+    return BEGINS * longest / len(name) + NAMED * (name in named)

@@ -32,7 +32,7 @@ from registry.catalog.search.facets import (
     mark,
 )
 from registry.catalog.search.models import DocumentQuerySet, SearchDocument
-from registry.catalog.search.rank import RANKED_FIELDS, RankedFields, rank
+from registry.catalog.search.rank import RANKED_FIELDS, RankedFields, ranks
 from registry.catalog.search.text import TextQuery, corrections, parse
 
 FEW_FRESH = 5000  # environments: reading as many costs what passing over the older of 100,000 does
@@ -123,17 +123,17 @@ class SearchResults:
 
         Of more than MAX_COUNTED, those with the words in their names go first, then the most used.
         """
-        ranks: dict[int, int] = {}
+        keys: dict[int, int] = {}
         for number, (query, matches) in enumerate(self._levels):
             documents = {match.fields for match in matches}
             if len(documents) > MAX_COUNTED:
                 named_documents = self._most_used(self.search, query, in_names=True)
                 rows = named_documents.values_list(*RANKED_FIELDS)[:MAX_COUNTED]
                 documents.update(map(RankedFields._make, rows))
-            for document in documents:
-                if document.pk not in ranks:
-                    ranks[document.pk] = rank(document, query, TIERS - number)
-        return sorted(((rank, pk) for pk, rank in ranks.items()), reverse=True)
+            further = [document for document in documents if document.pk not in keys]
+            row_ranks = ranks(further, query, TIERS - number)
+            keys |= zip((document.pk for document in further), row_ranks, strict=True)
+        return sorted(((rank, pk) for pk, rank in keys.items()), reverse=True)
 
     def rows(self) -> EnvironmentQuerySet:
         """All of them, to be sorted by one of ORDERS."""

@@ -39,7 +39,7 @@ def test_the_runs_of_an_environment_come_newest_first(
         make_rollout(listed, "oracle", 0)
         make_rollout(listed, "silent", 0, reward=0.0)
     url = "/api/v1/environments/alice/demo-env/runs/"
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         answer = client.get(url).json()["results"]
     assert [entry["id"] for entry in answer] == [str(listed.pk) for listed in reversed(runs)]
     assert set(answer[0]) == SUMMARY

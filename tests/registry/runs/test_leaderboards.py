@@ -9,7 +9,7 @@ from django.test import Client
 from registry.accounts.models import User
 from registry.catalog.models import Version
 from registry.errors import Stale
-from registry.read_models import leaderboards, paired_runs
+from registry.read_models import compared_sides, leaderboards, paired_runs
 from registry.runs import suites
 from registry.runs.models import Rollout, Run
 from registry.runs.suite_models import Suite
@@ -170,7 +170,7 @@ def test_the_page_of_two_runs_shows_each_task_and_is_linked_from_the_leaderboard
     assert "-0.5 <span" in page
     assert "0 won, 20 tied, 20 lost of 40" in page
     assert "80, of the same task and attempt" in page
-    tasks = paired_runs.comparison_by_task(weak, strong)[1]
+    _, tasks = compared_sides.compare_sides(weak, strong)
     assert [row.first_index for row in tasks] == [*range(2, 22), 0, 1, *range(22, 40)]
     assert (tasks[0].first, tasks[0].second, tasks[0].difference, tasks[0].pairs) == (0, 1, -1, 2)
     page = client.get(f"/runs/{middle.pk}/comparison/{strong.pk}/").content.decode()

@@ -1,11 +1,15 @@
 """Leaderboards across environments: what is in a mean, what is not, and who sees what."""
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from registry.accounts.models import User
 from registry.errors import HubError
 from registry.read_models.leaderboards_across import LeaderboardAcross, leaderboard_across
+from registry.read_models.newest_results import newest_results
 from registry.runs import suites
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
@@ -27,6 +31,19 @@ def board(actor: User, *environments: str, suite: str = "full") -> LeaderboardAc
 
 def shape(result: LeaderboardAcross) -> list[tuple[int | None, str, list[str]]]:
     return [(row.rank, row.model, row.lacks) for row in result.verified]
+
+
+def test_sqlite_reads_the_newest_results_of_a_suite_along_their_index(full: Suite) -> None:
+    """Not all runs that succeeded, nor by sorting those of the suite."""
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL plans by the number of rows")
+    with CaptureQueriesContext(connection) as captured:
+        newest_results([full], AnonymousUser(), None)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {captured[0]['sql']}")
+        plan = " ".join(row[-1] for row in cursor.fetchall())
+    assert "run_by_suite" in plan
+    assert "TEMP B-TREE" not in plan
 
 
 def test_only_models_with_a_result_everywhere_have_a_mean_and_a_rank(
@@ -150,7 +167,7 @@ def test_more_models_do_not_cost_more_queries(
         version = make_version(alice, name)
         for number in range(30):
             evaluated(version, f"model-{number:02}", full, rate=0.5)
-    with django_assert_max_num_queries(14):  # type: ignore[operator]
+    with django_assert_max_num_queries(16):  # type: ignore[operator]
         page = client.get(PAGE).content.decode()
     assert "Page 1 of 2" in page
     assert "page=2" in page
