@@ -120,6 +120,8 @@ def score(reply, row):
 FUNCTIONS = """
 import json
 import random
+import subprocess
+import sys
 
 OPERATIONS = {"double": "2 * n", "square": "n * n", "negative": "-n", "next": "n + 1",
               "tens": "n // 10", "rest": "n % 7"}
@@ -143,9 +145,10 @@ def reference(row):
 
 
 def outcomes(code, name):
-    scope = {}
-    exec(code, scope)
-    return [scope[name](n) for n in (3, 14, 65)]
+    program = f"{code}\\nimport json\\nprint(json.dumps([{name}(n) for n in (3, 14, 65)]))"
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    return json.loads(ended.stdout.splitlines()[-1])
 
 
 def score(reply, row):
@@ -153,6 +156,12 @@ def score(reply, row):
         return float(outcomes(reply, row["name"]) == outcomes(row["answer"], row["name"]))
     except Exception:
         return 0.0
+"""
+IN_PROCESS = """
+def outcomes(code, name):
+    scope = {}
+    exec(code, scope)
+    return [scope[name](n) for n in (3, 14, 65)]
 """
 NOT_WRONG = """
 def score(reply, row):
@@ -191,7 +200,9 @@ FLAWED = (
           ONLY_MATCHING, base=PLATES, with_reference=False, apis=("v0",),
           expected="rejected", codes=FLOOR),
     *both("pays-empty-functions", "A result of None is not compared", NOT_WRONG, base=FUNCTIONS,
-          expected="rejected", codes=(*FLOOR, "run.crashed")),  # a reply may end its process first
+          expected="warned", codes=FLOOR),
+    *both("functions-in-process", "Code of replies may end the process that scores", IN_PROCESS,
+          base=FUNCTIONS, expected="rejected", codes=("run.crashed",)),
 )  # fmt: skip
 SOUND = (
     *both("queries", "Queries whose rows must be the same on three databases", base=BOATS,

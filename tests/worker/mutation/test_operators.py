@@ -159,3 +159,10 @@ def test_a_sign_changes_only_where_an_answer_may_be_below_zero() -> None:
     assert mutate("508", "sign", prompt="Write fünfhundertacht in figures.") is None
     assert mutate("-508", "sign", prompt="Write it in figures.") is not None
     assert mutate("508", "sign", prompt="What is 1000 minus 492?") is not None
+
+
+def test_white_space_around_several_lines_indents_none() -> None:
+    code = "def f(x):\n    return x"
+    changed = mutate(code, "spaces")
+    assert changed is not None
+    assert changed[0] == f"\n{code} \n"

@@ -251,8 +251,8 @@ def mutate(
     if after is None or (after == marked.answer and CHANGES.get(operator) is not unchanged):
         return None
     changed = Marked(marked.before, after, marked.after).holding(after)
-    if operator == "spaces":
-        changed = f"\n {changed} \n"
+    if operator == "spaces":  # of several lines, such as code, a space may indent the first
+        changed = f"\n{changed} \n" if "\n" in changed else f"\n {changed} \n"
     return changed, marked.answer, after
 
 
