@@ -50,8 +50,9 @@ class MutationScore:
 
 
 def corrupting(results: Sequence[MutantResult]) -> MutationScore:
-    """Mutants that make the answer wrong; one survives if it earns as much as the right answer."""
-    return _score(results, "corrupting")
+    """Mutants that make the answer wrong, or longer; one survives if it earns as much as the right
+    answer, or more than it."""
+    return _score(results, "corrupting", "padding")
 
 
 def equivalent(results: Sequence[MutantResult]) -> MutationScore:
@@ -104,9 +105,9 @@ def sentence(score: MutationScore) -> str:
     return "; ".join([*shown, *([f"{more} more"] if more > 0 else [])])
 
 
-def _score(results: Sequence[MutantResult], kind: str) -> MutationScore:
-    chosen = [r for r in comparable(results) if OPERATORS[r.operator].kind == kind]
-    survivors = tuple(r for r in chosen if _survives(r, kind))
+def _score(results: Sequence[MutantResult], *kinds: str) -> MutationScore:
+    chosen = [r for r in comparable(results) if OPERATORS[r.operator].kind in kinds]
+    survivors = tuple(r for r in chosen if _survives(r, OPERATORS[r.operator].kind))
     counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
     for result in chosen:
         counts[result.operator][0] += 1
@@ -119,4 +120,6 @@ def _survives(result: MutantResult, kind: str) -> bool:
     reward, recorded = result.reward, result.recorded or 0.0
     if kind == "equivalent":
         return reward is None or reward < recorded - KEPT * abs(recorded)
+    if kind == "padding":
+        return reward is not None and reward > recorded and not agree(reward, recorded)
     return reward is not None and (reward > recorded or agree(reward, recorded))

@@ -20,16 +20,17 @@ CHARACTERS = 600  # of each of both answers
 class Operator:
     """One kind of change. `label` completes "an answer with ...".
 
-    A corrupting change makes a right answer wrong, an equivalent one keeps it right, and `control`
-    changes nothing. `tolerance`: the answer stays right within the reference's rounding alone, so
-    no share counts it. `surest`: no verifier should overlook it; after the others, such as a wrong
-    answer added behind the right one, verifiers that read the first number are not wrong.
+    A corrupting change makes a right answer wrong, an equivalent one keeps it right, `padding` must
+    not earn more, and `control` changes nothing. `tolerance`: the answer stays right within the
+    reference's rounding alone, so no share counts it. `surest`: no verifier should overlook it;
+    after the others, such as a wrong answer added behind the right one, verifiers that read the
+    first number are not wrong.
     Its function has the same name in CHANGES of `envyard_runner.mutation.operators`.
     """
 
     name: str
     label: str
-    kind: Literal["corrupting", "equivalent", "tolerance", "control"] = "corrupting"
+    kind: Literal["corrupting", "equivalent", "tolerance", "padding", "control"] = "corrupting"
     surest: bool = True
 
 
@@ -40,6 +41,8 @@ ENTRIES = (
     Operator("reordered", "its items in another order", kind="equivalent"),
     Operator("as_listed", "its items in the order of the prompt", kind="equivalent"),
     Operator("enharmonic", "the other name of a note", kind="equivalent"),
+    Operator("with_unit", "the unit that the prompt asks for", kind="equivalent"),
+    Operator("fraction", "a fraction as LaTeX writes it", kind="equivalent"),
     Operator("hour", "a time without its first zero", kind="equivalent"),
     Operator("json_layout", "other white space in its JSON", kind="equivalent"),
     Operator("separators", "no space behind its commas, or one", kind="equivalent"),
@@ -68,6 +71,7 @@ ENTRIES = (
     Operator("nan", "`nan` in the place of a number"),
     Operator("exits", "a function that ends its process without an error"),
     Operator("doubted", "another answer and no confidence"),
+    Operator("padded", "two hundred more words", kind="padding"),
     Operator("blank", "nothing in its place"),
     Operator("negation", "'not' before it", surest=False),
     Operator("claim", "a wrong answer behind it", surest=False),

@@ -52,6 +52,15 @@ def test_a_change_that_no_verifier_should_overlook_warns(survivor: str) -> None:
     assert finding.details["survivors"][0]["change"] == "[-142-]{+1+}"
 
 
+def test_more_words_may_keep_a_reward_and_must_not_raise_it() -> None:
+    padded = MutantResult("oracle/0/0", "padded", "RETURN", "RETURN and so on", 1.0, 1.0, turns=1)
+    assert findings([*mutants(), padded]) == []
+    rows = [replace(padded, rollout=f"oracle/{task}/0", reward=1.4) for task in (0, 1)]
+    [finding] = findings([*mutants(), *rows])
+    assert finding.code == "card.mutants_caught"
+    assert "two hundred more words" in finding.message
+
+
 def test_a_verifier_that_reads_the_first_number_may_overlook_what_follows() -> None:
     assert findings(mutants("claim")) == findings(mutants("negation")) == []
     assert [f.code for f in findings(mutants("claim", "negation", "digit"))] == [

@@ -26,6 +26,14 @@ from envyard_runner.mutation.operators import mutate
         ("enharmonic", "Which note is two semitones above B?", "C#", "Db"),
         ("enharmonic", "Which note is two semitones above B?", "B\u266d", "A#"),
         ("hour", "It leaves at 7:10 am. When does it arrive?", "09:05", "9:05"),
+        (
+            "with_unit",
+            "Answer with the volume, and do not forget the unit (mL).",
+            "12.5",
+            "12.5 mL",
+        ),
+        ("with_unit", "Give its unit (km).", "<answer>7</answer>", "7 km"),
+        ("fraction", "Put it in \\boxed{}.", "\\boxed{3/4}", "\\boxed{\\frac{3}{4}}"),
         ("sentence", "It leaves at 7:10 am. When does it arrive?", "9:05", "The answer is 9:05."),
         ("sentence", "What is the capital of Chad?", "N'Djamena", "The answer is N'Djamena."),
     ],
@@ -62,6 +70,11 @@ def test_a_form_that_the_prompt_leaves_open(
         ("enharmonic", "Which sharp note is it?", "C#"),
         ("enharmonic", "Which language is it?", "C#"),
         ("enharmonic", "Which note is it?", "C"),
+        ("with_unit", "Give the number of mL.", "12.5"),
+        ("with_unit", "Do not forget the unit (mL).", "12.5 mL"),
+        ("fraction", "Put a/b in \\boxed{}.", "\\boxed{3/4}"),
+        ("fraction", "Put it in tags.", "<answer>3/4</answer>"),
+        ("padded", "Why?", "<why>so</why><answer>4</answer>"),
         ("hour", "As HH:MM.", "09:05"),
         ("hour", "It leaves at 07:10. When does it arrive?", "09:05"),
         ("hour", "When does it arrive?", "19:05"),
@@ -87,3 +100,12 @@ def test_a_sentence_before_a_mark_keeps_the_answer() -> None:
     changed = mutate("<answer>4</answer>", "reasoned", prompt=prompt)
     assert changed is not None
     assert changed[0].endswith(".\n\n<answer>4</answer>")
+
+
+def test_the_longest_text_between_tags_is_padded() -> None:
+    reply = "<why>it is so by rule four</why><answer>4</answer>"
+    changed = mutate(reply, "padded")
+    assert changed is not None
+    assert changed[0].startswith("<why>it is so by rule four This was checked")
+    assert changed[0].endswith("</why><answer>4</answer>")
+    assert len(changed[0].split()) > 200

@@ -115,7 +115,7 @@ def test_an_operator_changes_an_answer(operator: str, before: str, after: str | 
 def test_only_the_marked_answer_is_changed() -> None:
     reply = "4 + 3, so\n<answer>7</answer>"
     assert mutate(reply, "digit") == ("4 + 3, so\n<answer>1</answer>", "7", "1")
-    assert mutate(reply, "spaces") == (f"\n {reply} \n", "7", "7")
+    assert mutate(reply, "spaces") == (f"\n{reply} \n", "7", "7")
     assert mutate(reply, "unchanged") == (reply, "7", "7")
     assert mutate(reply, "thousands") is None
 

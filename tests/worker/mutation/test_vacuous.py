@@ -61,6 +61,11 @@ def test_the_function_of_an_answer_has_its_name_and_parameters() -> None:
     assert vacuous_answer(answer) == "def area(r, digits=2) -> float:\n    return None"
 
 
+def test_a_pattern_of_a_shell_becomes_the_one_for_all_names() -> None:
+    assert vacuous_answer("report-*.txt") == "*"
+    assert vacuous_answer("`*-2001-*`") == "`*`"
+
+
 @pytest.mark.parametrize(
     "answer",
     ["42", "[1, 2]", r"\frac{1}{2}", r"\sqrt{2}", "x^2 + 3", "$5", "with love", "select all", "[A",

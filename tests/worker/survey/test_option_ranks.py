@@ -65,6 +65,19 @@ def test_a_form_that_prompts_ask_for_or_that_others_have_is_sound() -> None:
     assert answer_place(prices("What do {} cost?", wrong="{}")) == (0, "")
 
 
+def lettered(places: list[int]) -> list[tuple[str, str]]:
+    shown = "\n".join(f"{letter}) item {letter}" for letter in "ABCD")
+    return [(f"Which one is it, {n}?\n{shown}", "ABCD"[place]) for n, place in enumerate(places)]
+
+
+def test_letters_that_are_never_right_are_named() -> None:
+    place = answer_place(lettered([n * 7 % 2 for n in range(40)]))
+    assert place == (40, "always A or B, never another option")
+    assert answer_place(lettered([n * 7 % 4 for n in range(40)])) == (0, "")
+    assert answer_place(lettered([0, 1] * 10)) == (20, "always A or B, never another option")
+    assert answer_place(lettered([0, 1, 2] * 7)) == (0, "")  # by chance
+
+
 def test_prompts_that_ask_for_the_rank_and_options_of_any_rank_are_sound() -> None:
     assert answer_place(choices("Which is the largest ({})?", around=(-10, -11))) == (0, "")
     mixed = choices("What is 37 x {}?", around=(-10, 10), tasks=20)

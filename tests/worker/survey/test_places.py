@@ -1,5 +1,6 @@
 """Answers that are always the same piece of the prompt, and prompts that merely contain them."""
 
+import random
 from hashlib import sha1
 
 import pytest
@@ -31,6 +32,22 @@ def test_an_answer_at_one_place_of_every_prompt_is_named() -> None:
 )
 def test_choices_constants_and_few_tasks_have_no_place(tasks: list[tuple[str, str]]) -> None:
     assert answer_place(tasks) == (0, "")
+
+
+def orders(*, shuffled: bool, question: str = "Which came first?") -> list[tuple[str, str]]:
+    rng, rows = random.Random(2), []
+    for _ in range(30):
+        letters = [*"ABCDE"[: rng.randint(3, 5)]]
+        prompt = f"{question} {' '.join(rng.sample(letters, len(letters)))}"
+        right = rng.sample(letters, len(letters)) if shuffled else letters
+        rows.append((prompt, ", ".join(right)))
+    return rows
+
+
+def test_letters_that_were_dealt_in_the_order_that_is_asked_for_are_named() -> None:
+    assert answer_place(orders(shuffled=False)) == (30, "always the letters in their order")
+    assert answer_place(orders(shuffled=True)) == (0, "")
+    assert answer_place(orders(shuffled=False, question="Sort the letters.")) == (0, "")
 
 
 QUEUES = ("billing", "access", "delivery", "returns")

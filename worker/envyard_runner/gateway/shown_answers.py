@@ -108,7 +108,9 @@ class JunkResults:
         answer = find_answer(reference or known).answer.strip()
         messages = record.recorder.transcript.messages
         listings = (plain_text(m.get("content")) for m in messages if m.get("role") == "tool")
-        prompt = "\n".join(plain_text(m.get("content")) for m in messages if m["role"] == "user")
+        prompt = "\n".join(
+            plain_text(m.get("content")) for m in messages if m.get("role") == "user"
+        )
         unknown = "\n".join(results_for_unknown_keys(messages))
         entry = entry_in(unknown, prompt, answer)
         return cls(answer, tuple(junk_results(messages)), tuple(listings), entry)

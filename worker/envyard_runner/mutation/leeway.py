@@ -16,6 +16,7 @@ from envyard_runner.mutation.answers import Marked
 from envyard_runner.mutation.by_prompt import ANY_ORDER, PRECISION, reversed_list
 from envyard_runner.mutation.forms import REASONING, parsed
 from envyard_runner.mutation.lists import LISTED
+from envyard_runner.mutation.records import TAGGED
 
 WORDS = re.compile(r"[^\W\d_]{3,30}(?: [^\W\d_]{2,30}){0,2}")
 # Prompts of which each character may matter (ciphers, spelling, code), and texts to be completed.
@@ -70,6 +71,14 @@ NOTE_WANTED = re.compile(r"\b(?:note|key|semitone|scale|chord|piano|pitch)s?\b",
 SIGN_WANTED = re.compile(r"\bsharps?\b|\bflats?\b|[A-G][#\u266f\u266d]|\b[A-G]b\b", re.IGNORECASE)
 TIME = re.compile(r"0(?P<time>\d:[0-5]\d)")
 TIME_SHOWN = re.compile(r"\b0\d:\d\d|HH|\b24[ -]?h|\bdigits?\b|\bformat", re.IGNORECASE)
+SLASHED = re.compile(r"(-?\d{1,9})/(\d{1,9})")
+UNIT_WANTED = re.compile(
+    r"\b(?:with|include|add|give|state|forget|name)\s+(?:its|the) units?\s*\(([^\s()\d]{1,10})\)",
+    re.IGNORECASE,
+)
+AMOUNT = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+FEW, FILLERS = 3, 25  # words of a text, and how often the filler's eight words are added
+FILLER = "This was checked once more in every way."
 MARKS = re.compile(r"<[A-Za-z_]\w*>|\\boxed\{|^####", re.MULTILINE)
 
 
@@ -142,6 +151,32 @@ def hour(answer: str, prompt: str) -> str | None:
     return match["time"] if match and not TIME_SHOWN.search(prompt) else None
 
 
+def fraction(reply: str, marked: Marked, prompt: str) -> str | None:
+    """A fraction as LaTeX writes it, where it is boxed and the prompt shows no slash between
+    numbers."""
+    match = SLASHED.fullmatch(marked.answer.strip())
+    if not match or not marked.before.endswith("\\boxed{") or re.search(r"\w/\w", prompt):
+        return None
+    return marked.holding(f"\\frac{{{match[1]}}}{{{match[2]}}}")
+
+
+def with_unit(answer: str, prompt: str) -> str | None:
+    """A number with the unit that the prompt asks for in words."""
+    wanted = UNIT_WANTED.search(prompt)
+    is_bare = wanted and AMOUNT.fullmatch(answer.strip())
+    return f"{answer.strip()} {wanted[1]}" if wanted and is_bare else None
+
+
+def padded(reply: str, _marked: Marked, _prompt: str) -> str | None:
+    """Two hundred more words in the longest text between tags; None without one of a few words."""
+    texts = [match for match in TAGGED.finditer(reply) if len(match["text"].split()) >= FEW]
+    if not texts:
+        return None
+    longest = max(texts, key=lambda match: len(match["text"]))
+    end = longest.end("text")
+    return f"{reply[:end]} {' '.join([FILLER] * FILLERS)}{reply[end:]}"
+
+
 def json_layout(reply: str, marked: Marked, prompt: str) -> str | None:
     """The same JSON with white space, or without it, where the prompt asks for JSON or a list and
     for no layout."""
@@ -181,8 +216,11 @@ OPEN_FORMS: dict[str, Callable[[str, str], str | None]] = {
     "as_listed": as_listed,
     "enharmonic": enharmonic,
     "hour": hour,
+    "with_unit": with_unit,
 }
 AROUND: dict[str, Callable[[str, Marked, str], str | None]] = {
+    "fraction": fraction,
+    "padded": padded,
     "json_layout": json_layout,
     "reasoned": reasoned,
     "sentence": sentence,

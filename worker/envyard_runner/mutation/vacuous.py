@@ -35,6 +35,7 @@ DEFINITION = re.compile(r"^(?:async )?def \w+\([^()\n]{0,300}\)[^:\n]{0,100}:[ \
 SOURCE = re.compile(r"\bFROM\s+[\"`\[]?([A-Za-z_]\w*)", re.IGNORECASE)
 PATTERN = re.compile(r"\\[dwsDWS](?![A-Za-z])|\[[^\[\]\s]+\][+*{?]|\A\^.*\$\Z")
 BLOCK = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
+GLOB = re.compile(r"(`?)(?=[^`\s]*\*)[\w.?*/\[\]-]{3,}\1")  # a pattern of a shell
 NO_ROWS = "SELECT 1 WHERE 1 = 0"
 ANY_TEXT = ".*"
 # Code that ends before any test of it: with an error, and as if all had gone well.
@@ -97,6 +98,8 @@ def vacuous_answer(answer: str) -> str:
         return empty
     if "\n" not in answer and PATTERN.search(answer) and _compiles(answer):
         return ANY_TEXT
+    if glob := GLOB.fullmatch(answer):
+        return f"{glob[1]}*{glob[1]}"
     return ""
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from envyard_runner.mutation.answers import find_answer
 
 ENOUGH, NEARLY_ALL = 20, 0.95  # tasks, and the share of them with that rank
+LETTERS, FEWEST_LETTERS, CHANCE = "ABCDEFGHIJ", 2, 1e-6  # one letter alone is one answer for all
 LARGEST_LETTER = 0.8  # share of the most common letter, beyond which the letter is the rank
 OPTION = re.compile(r"^[ \t]*[(\[]?(?P<letter>[A-Ja-j])[).:\]][ \t]+(?P<text>\S.*)$", re.MULTILINE)
 AMOUNT = re.compile(r"[^\d\n-]{0,3}(-?\d[\d,]*(?:\.\d+)?)[^\d\n]{0,12}")
@@ -48,6 +49,8 @@ def option_rank(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     rows = [row for prompt, answer in tasks if (row := _right_option(prompt, answer))]
     if len(rows) < max(ENOUGH, NEARLY_ALL * len(tasks)):
         return 0, ""
+    if place := _unused_letters(rows):
+        return place
     letters = Counter(place for _, place in rows)
     if max(letters.values()) > LARGEST_LETTER * len(rows):
         return 0, ""
@@ -73,6 +76,19 @@ def _right_option(prompt: str, answer: str) -> tuple[list[str], int] | None:
         at for at, (letter, text) in enumerate(options) if marked in (letter, text.casefold())
     ]
     return (texts, places[0]) if len(places) == 1 else None
+
+
+def _unused_letters(rows: Sequence[tuple[list[str], int]]) -> tuple[int, str] | None:
+    """How many tasks there are, and their letters, where the right option never has another one,
+    which by chance alone is too unlikely."""
+    places = {place for _, place in rows}
+    count = min(len(options) for options, _ in rows)
+    if len(places) < FEWEST_LETTERS or len(places) >= count or max(places) >= count:
+        return None
+    if (len(places) / count) ** len(rows) > CHANCE:
+        return None
+    letters = [LETTERS[place] for place in sorted(places)]
+    return len(rows), f"always {' or '.join(letters)}, never another option"
 
 
 def _only_form(options: Sequence[str], place: int) -> Iterator[str]:

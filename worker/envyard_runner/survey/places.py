@@ -27,6 +27,9 @@ LABELS = range(3, 13)  # different answers; of two, a digit may rightly decide
 LARGEST_LABEL, FEWEST_OF_PIECE = 0.6, 5  # share of one label, and tasks for each piece on average
 PREDICTED = 0.95
 BY_CODE, FEW = 0.8, 40  # by codes, of which one of few tasks may have one alone; few tasks
+LETTER = re.compile(r"(?<![^\W_])[a-j](?![^\W_])")
+LETTER_LIST, LETTERS_LISTED = [*"abcdefghij"], 3
+ALPHABETICAL = re.compile(r"\balphabet|\bsort(?:ed)? (?:the )?letters", re.IGNORECASE)
 CODE = re.compile(r"(?<![^\W_])(?=[a-z]*\d)[a-z\d]{4,40}(?![^\W_])")  # with a digit
 LETTERS, ABBREVIATED = re.compile(r"[^\W\d_]+"), 3  # a word, and the letters of an abbreviation
 PIECES: dict[str, Callable[[re.Match[str]], str]] = {
@@ -41,7 +44,13 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     """How many tasks, of pairs of prompt and answer, have the answer at the most common place, and
     that place ("number 1"); (0, "") where nine of ten do not. The first MAX_TASKS count."""
     known = [(prompt.casefold(), answer.strip().casefold()) for prompt, answer in tasks[:MAX_TASKS]]
-    place = _identifier_place(known) or _abbreviation(known) or _code(known) or _same_place(known)
+    place = (
+        _in_order(known)
+        or _identifier_place(known)
+        or _abbreviation(known)
+        or _code(known)
+        or _same_place(known)
+    )
     return place if place[0] else option_rank(tasks[:MAX_TASKS])
 
 
@@ -52,6 +61,20 @@ def _same_place(known: Sequence[tuple[str, str]]) -> tuple[int, str]:
     place, count = next(iter(places.most_common(1)), ("", 0))
     least = NEARLY_ALL * len(known) if len(known) >= ENOUGH else len(known)
     return (count, place) if count >= least else (0, "")
+
+
+def _in_order(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
+    """How many answers list the letters of options, all in the order of the alphabet: letters were
+    dealt in the order that is asked for."""
+    rows = [(prompt, LETTER.findall(answer)) for prompt, answer in known]
+    listed = [(prompt, letters) for prompt, letters in rows if len(letters) >= LETTERS_LISTED]
+    if len(listed) < max(ENOUGH, NEARLY_ALL * len(known)):
+        return None
+    if any(letters != sorted({*letters}) for _, letters in listed):
+        return None
+    asked = any(ALPHABETICAL.search(prompt) for prompt, _ in listed)
+    all_used = all(letters == LETTER_LIST[: len(letters)] for _, letters in listed)
+    return None if asked or not all_used else (len(listed), "always the letters in their order")
 
 
 def _identifier_place(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:

@@ -25,7 +25,8 @@ LISTED = 10  # survivors in a finding's details
 # Equivalent changes that every verifier should accept, whatever form its task asks for.
 ACCEPTED_BY_ALL = (
     "spaces", "rounding", "shorter", "composed", "commuted", "layout", "reordered", "json_layout",
-    "as_listed", "enharmonic", "hour", "separators", "capitalised", "zeros", "reasoned", "sentence",
+    "as_listed", "enharmonic", "hour", "with_unit", "fraction", "separators", "capitalised",
+    "zeros", "reasoned", "sentence",
 )  # fmt: skip
 NOTHING = "no paid reply of one turn could be changed and scored again"
 
@@ -48,7 +49,7 @@ def equivalents_kept(evidence: Evidence) -> Reading:
     the rounding error of binary fractions, accents as people write them, the decimals or date that
     the prompt asks for, and what no prompt decides: six of many decimals, zeros of a fraction, the
     order of factors or items, the capital of a sentence, spaces behind commas or in JSON, the other
-    name of a note, the first zero of a time, and words around an answer.
+    name of a note, the first zero of a time, a fraction in LaTeX, and words around an answer.
     """
     score = equivalent(evidence.facts.mutants or ())
     if not score.n:

@@ -83,6 +83,12 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.shared_generator",
+        "Tasks or rollouts draw from a generator that the module makes once.",
+        "Make the generator where it is used, from the configuration's seed or the task.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.compares_state",
         "A reward compares two parts of a state of which a tool writes any part.",
         "Compare with the task's data, or let the tool write only what a policy may change.",
