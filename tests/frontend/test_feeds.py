@@ -220,3 +220,17 @@ def test_markup_in_a_reason_is_text_for_feed_readers_too(client: Client, alice: 
     assert summary is not None
     assert summary.get("type") == "html"
     assert summary.text == "]]&gt; &lt;script&gt;alert(1)&lt;/script&gt;"
+
+
+def test_the_hubs_feed_reaches_behind_many_private_events(client: Client, alice: User) -> None:
+    listed(alice, "open-env")
+    secret = listed(alice, "secret-env", visibility="private")
+    newest = events.Event.objects.order_by("pk").last()
+    assert newest is not None
+    assert newest.version_id == secret.pk
+    rows = [
+        events.Event(verb=newest.verb, environment_id=newest.environment_id, version=secret)
+        for _ in range(1_001)
+    ]
+    events.Event.objects.bulk_create(rows)
+    assert titles(client, HUB) == ["alice/open-env 0.1.0 was listed"]
