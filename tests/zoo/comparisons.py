@@ -92,7 +92,9 @@ def rows(seed):
         own, other = rng.sample(sorted(UNITS), 2)
         amount = rng.randint(11, 999)
         answer = f"{amount * UNITS[own] / UNITS[other]:.10g} {other}"
-        tasks.append({"prompt": f"How much are {amount} {own} in {other}?", "answer": answer})
+        question = f"How much are {amount} {own} in {other}?"
+        prompt = f"{question} Reply with the number and the unit alone."
+        tasks.append({"prompt": prompt, "answer": answer})
     return tasks
 
 

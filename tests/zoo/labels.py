@@ -39,7 +39,7 @@ def reference(row):
 
 
 def score(reply, row):
-    given = reply.strip().removeprefix("<answer>").removesuffix("</answer>").strip()
+    given = reply.rpartition("<answer>")[2].strip().removesuffix("</answer>").strip()
     return float("<answer>" in reply and given == row["answer"])
 """
 BACKWARDS = """

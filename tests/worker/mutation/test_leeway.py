@@ -85,6 +85,8 @@ def test_a_form_that_the_prompt_leaves_open(
         ("sentence", "Reply with the capital.", "N'Djamena"),
         ("sentence", "What is the capital? <answer>?</answer>", "N'Djamena"),
         ("sentence", "", "N'Djamena"),
+        ("sentence", "\u7b54\u3048\u306f\u4f55\u3067\u3059\u304b?", "1458"),
+        ("sentence", "The capital of Chad.", "N'Djamena"),
         ("sentence", "What happened?", "A long walk to the sea."),
         ("reasoned", "What is the capital?", "N'Djamena"),
         ("reasoned", "Nothing but <answer>...</answer>.", "<answer>4</answer>"),

@@ -52,6 +52,10 @@ INSTRUCTED = re.compile(
     r"complet|translat)|[<{\[`]|_{2,}|[A-Za-z]:|\.\.\.",
     re.IGNORECASE,
 )
+QUESTION = re.compile(
+    r"\b(?:what|which|who|whom|whose|when|where|how|is|are|does|do|did|was|were)\b[^?]{0,400}\?",
+    re.IGNORECASE,
+)
 # Questions whose answer is a set, and words by which a prompt may order it all the same.
 SET_WANTED = re.compile(
     r"\bwhich (?:of )?(?:the |these )?\w+s\b|\b(?:list|find|name|select|give) (?:all|every)\b"
@@ -203,7 +207,9 @@ def sentence(reply: str, marked: Marked, prompt: str) -> str | None:
     """The answer in a sentence, where the prompt says nothing of the reply's form."""
     text = marked.answer.strip()
     short = text == reply.strip() and "\n" not in text and len(text.split()) <= 3
-    if not short or not prompt.strip() or INSTRUCTED.search(prompt) or NOTHING_ELSE.search(prompt):
+    if not short or INSTRUCTED.search(prompt) or NOTHING_ELSE.search(prompt):
+        return None
+    if not QUESTION.search(prompt):  # of another language, or none
         return None
     return f"The answer is {text}."
 
