@@ -19,7 +19,7 @@ MAXIMA = {
     "leaderboards": 13,
     "compare": 10,
     "status": 1,
-    "hub-feed": 2,
+    "hub-feed": 4,  # three ranges of events, where the newest are private
     "owner-feed": 3,
     "environment-feed": 3,
     "sitemap": 1,

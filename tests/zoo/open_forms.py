@@ -133,6 +133,47 @@ ANY_CASE = """
 def score(reply, row):
     return float([row["answer"]] == reply.lower().strip(" .").split()[-1:])
 """
+CALLS = """
+STATED = {
+    "name": "I am {}.", "day": "Please come on {}.", "thing": "It is about a {}.",
+    "town": "I live in {}.",
+}
+VALUES = {
+    "name": "Marta Idris Joan Timo Lucia Wen".split(), "day": "Monday Tuesday Friday".split(),
+    "thing": "lamp clock kettle ladder violin".split(), "town": "Oslo Riga Bern Lima Baku".split(),
+}
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(60):
+        keys = [key for key in STATED if key == "name" or rng.random() < 0.7]
+        form = {key: rng.choice(VALUES[key]) for key in keys}
+        said = " ".join(STATED[key].format(value) for key, value in form.items())
+        question = "Return a JSON object with the keys name, day, thing and town that are stated."
+        tasks.append({"prompt": f"{said} {question}", "answer": json.dumps(form)})
+    return tasks
+
+
+def hits(reply, row):
+    try:
+        given = json.loads(reply)
+    except ValueError:
+        return 0
+    wanted = json.loads(row["answer"])
+    if not isinstance(given, dict) or set(given) - set(wanted):
+        return 0
+    return sum(given.get(key) == value for key, value in wanted.items())
+"""
+OF_FOUR = """
+def score(reply, row):
+    return hits(reply, row) / 4
+"""
+OF_STATED = """
+def score(reply, row):
+    return hits(reply, row) / len(json.loads(row["answer"]))
+"""
 KEPT, CAUGHT = ("card.equivalents_kept",), ("card.mutants_caught",)
 
 FLAWED = (
@@ -152,8 +193,11 @@ FLAWED = (
           expected="warned", codes=CAUGHT),
     *both("month-alone", "Of a date, the day is not compared", DATES, MONTH_ALONE,
           expected="warned", codes=CAUGHT),
+    *both("absent-keys-count", "Keys that must be left out count as wrong", CALLS, OF_FOUR,
+          apis=("v1",), expected="warned", codes=("card.references_paid",)),
 )  # fmt: skip
 SOUND = (
+    *both("stated-keys", "Each stated key earns a share", CALLS, OF_STATED, expected="sound"),
     *both("json-list", "A JSON list in any order and layout", TABLES, AS_JSON, AS_SET,
           expected="sound"),
     *both("free-order", "Items in any order", TABLES, BY_COMMAS, FREE_ORDER, AS_SET,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -15,6 +15,8 @@ from envyard.contract.survey import Survey
 from envyard.contract.task_texts import MAX_INDICES
 
 PAID = 0.1  # of the way from the floor to the median reference; below it a reference is refused
+FULL = 0.95  # of the best reference's reward, from which on another one is paid in full
+PARTLY, ENOUGH_REFERENCES = 0.2, 10  # share of each kind, and references
 ENOUGH_ANSWERS = 20
 HALF = 0.5
 MAXIMUM_REPEATED = 0.05
@@ -26,12 +28,14 @@ NAMED = 10
 class References:
     """How the references of single tasks were paid: each is named, with its reward or None.
 
-    `enforced`: the environment's own oracle() gave them, in one reply each.
+    `enforced`: the environment's own oracle() gave them, in one reply each. `partly` are those paid
+    less than the best one, where a fifth earn as much as that and a fifth do not.
     """
 
     paid: tuple[tuple[str, float], ...]
     refused: tuple[tuple[str, float | None], ...]
     enforced: bool
+    partly: tuple[tuple[str, float], ...] = ()
 
     @property
     def n(self) -> int:
@@ -59,7 +63,20 @@ def references(evidence: Evidence) -> References | None:
     paid = [(who, reward) for who, reward in rows if reward is not None and reward >= least]
     refused = [(who, reward) for who, reward in rows if reward is None or reward < least]
     hooks = any(task.hook for task in evidence.facts.tasks or ())
-    return References(tuple(paid), tuple(refused), hooks and max(turns) <= 1)
+    enforced = hooks and max(turns) <= 1
+    scoring = evidence.facts.scoring
+    judged = enforced and (scoring is None or scoring.reward is None)
+    return References(tuple(paid), tuple(refused), enforced, _partly(paid) if judged else ())
+
+
+def _partly(paid: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
+    """Those paid in part; none where tasks are of many worths, as with step penalties."""
+    best = max(reward for _, reward in paid)
+    full = [who for who, reward in paid if reward >= FULL * best]
+    partly = tuple((who, reward) for who, reward in paid if reward < FULL * best)
+    enough = len(paid) >= ENOUGH_REFERENCES and best > 0
+    both = min(len(full), len(partly)) >= PARTLY * len(paid)
+    return partly if enough and both else ()
 
 
 def survey_findings(evidence: Evidence) -> list[Finding]:

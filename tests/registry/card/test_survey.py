@@ -74,6 +74,17 @@ def test_references_of_other_worth_and_below_zero_are_paid() -> None:
     assert measured("references_paid", run).status == "pass"
 
 
+def test_references_that_are_paid_in_part_warn_where_as_many_are_paid_in_full() -> None:
+    run = surveyed(rewards=dict.fromkeys(range(0, 20, 2), 0.667))
+    assert codes(run) == [("card.references_paid", "warning")]
+    detail = measured("references_paid", run).detail
+    assert "10 of these in part: task 0 of the survey got 0.667" in detail
+    declared = replace(run, facts=replace(run.facts, scoring=Scoring(reward=(0.0, 1.0))))
+    assert codes(declared) == []
+    assert codes(surveyed(rewards={0: 0.667})) == []
+    assert codes(surveyed(rewards=dict.fromkeys(range(0, 20, 2), 0.667), turns=3)) == []
+
+
 def test_without_any_reference_nothing_is_known() -> None:
     run = replace(surveyed(), rollouts=(), facts=Facts())
     assert measured("references_paid", run).status == "unknown"

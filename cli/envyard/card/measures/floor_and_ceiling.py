@@ -99,7 +99,8 @@ def references_reading(evidence: Evidence) -> Reading:
     """The share of tasks whose reference is paid more than no work.
 
     It fails beyond 5 % only where the environment's own oracle() was refused at least twice, in one
-    reply each: games are lost at times, and a bare answer may lack the form.
+    reply each: games are lost at times, and a bare answer may lack the form. References that are
+    paid in part warn, where others are paid in full and no range of rewards is declared.
     """
     played = references(evidence)
     if played is None:
@@ -114,7 +115,10 @@ def references_reading(evidence: Evidence) -> Reading:
         ]
         more = f" and {count - NAMED} more" if count > NAMED else ""
         detail += f"; refused: {', '.join(named)}{more}"
-    status: Status = "fail" if fails else "warn" if count else "pass"
+    if played.partly:
+        who, reward = min(played.partly, key=lambda each: each[1])
+        detail += f"; {len(played.partly)} of these in part: {who} got {reward:.3g}"
+    status: Status = "fail" if fails else "warn" if count or played.partly else "pass"
     return share(len(played.paid), played.n, status, detail)
 
 
