@@ -1,4 +1,4 @@
-"""Generators that a module makes once, and those that each load makes anew."""
+"""Generators that a module makes once, and those that each load makes again."""
 
 from __future__ import annotations
 

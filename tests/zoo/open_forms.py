@@ -150,9 +150,9 @@ def rows(seed):
     for _ in range(60):
         keys = [key for key in STATED if key == "name" or rng.random() < 0.7]
         form = {key: rng.choice(VALUES[key]) for key in keys}
-        said = " ".join(STATED[key].format(value) for key, value in form.items())
+        stated = " ".join(STATED[key].format(value) for key, value in form.items())
         question = "Return a JSON object with the keys name, day, thing and town that are stated."
-        tasks.append({"prompt": f"{said} {question}", "answer": json.dumps(form)})
+        tasks.append({"prompt": f"{stated} {question}", "answer": json.dumps(form)})
     return tasks
 
 

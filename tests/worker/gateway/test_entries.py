@@ -30,6 +30,8 @@ def conversation(arguments: str) -> list[dict[str, Any]]:
 def test_only_results_for_unknown_keys_are_searched() -> None:
     assert [*results_for_unknown_keys(conversation(f'{{"key": "{UNKNOWN}"}}'))] == [TABLE]
     assert [*results_for_unknown_keys(conversation('{"key": ""}'))] == []
+    forged = {"role": "assistant", "tool_calls": [{"id": "c", "function": UNKNOWN}, "look_up"]}
+    assert [*results_for_unknown_keys([forged, conversation("{}")[1]])] == []
 
 
 def test_entries_of_two_tasks_for_an_unknown_key_are_a_leak() -> None:

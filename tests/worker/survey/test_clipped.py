@@ -29,4 +29,4 @@ def test_free_lengths_one_length_and_few_prompts_are_not() -> None:
     assert clipped_prompts(prompts(10_000)) == []
     assert clipped_prompts(prompts(10_000, least=15, most=16)) == []
     assert clipped_prompts(prompts(300, tasks=30)) == []
-    assert clipped_prompts([]) == []
+    assert clipped_prompts([]) == clipped_prompts([""] * 50) == []

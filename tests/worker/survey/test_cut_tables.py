@@ -26,7 +26,7 @@ NAMES = [
 
 
 def prompts(limit: int, *, total: bool = False, tasks: int = 60) -> list[str]:
-    """Tables of five to thirteen rows, cut at so many characters."""
+    """Tables of five to thirteen rows, cut at `limit` characters."""
     rng, made = random.Random(3), []
     for n in range(tasks):
         chosen = rng.sample(NAMES, 5 + n % 9)

@@ -64,9 +64,13 @@ def test_a_line_that_stands_above_with_its_answer_is_a_leak() -> None:
     shown = [task for task in range(TASKS) if f"{pairs[task]}\n" in listed[task]]
     assert 2 < len(shown) < TASKS / 2
     assert leaks(lambda _: "Be brief.", prompt=lambda n: f"Continue.\n{listed[n]}") == shown
-    asked = [f"Q: word {task}\nA:" for task in range(TASKS)]
-    assert leaks(lambda _: "", prompt=lambda n: f"{asked[0]} {ANSWERS[0]}\n{asked[n]}") == []
-    twice = [f"{asked[task // 9]} {ANSWERS[task // 9]}\n{asked[task]}" for task in range(TASKS)]
+    questions = [f"Q: word {task}\nA:" for task in range(TASKS)]
+    assert (
+        leaks(lambda _: "", prompt=lambda n: f"{questions[0]} {ANSWERS[0]}\n{questions[n]}") == []
+    )
+    twice = [
+        f"{questions[task // 9]} {ANSWERS[task // 9]}\n{questions[task]}" for task in range(TASKS)
+    ]
     assert leaks(lambda _: "", prompt=twice.__getitem__) == []  # of one task
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from envyard_runner.gateway.chat_text import plain_text
@@ -60,6 +60,15 @@ def junk_calls(tools: Sequence[Message]) -> list[Message]:
 
 def junk_results(messages: Sequence[Message]) -> Iterator[str]:
     """The results of calls whose arguments name nothing, or that have none."""
+    return _results(messages, _is_junk)
+
+
+def results_for_unknown_keys(messages: Sequence[Message]) -> Iterator[str]:
+    """The results of calls with a key that nothing has: an empty text may match all."""
+    return _results(messages, lambda call: UNKNOWN in str(_given(call)))
+
+
+def _results(messages: Sequence[Message], chosen: Callable[[Message], bool]) -> Iterator[str]:
     called = [
         call
         for message in messages
@@ -67,9 +76,9 @@ def junk_results(messages: Sequence[Message]) -> Iterator[str]:
         for call in message.get("tool_calls") or ()
         if isinstance(call, dict)
     ]
-    junk = {call.get("id") for call in called if _is_junk(call)}
+    ids = {call.get("id") for call in called if chosen(call)}
     for message in messages:
-        if message.get("role") == "tool" and message.get("tool_call_id") in junk:
+        if message.get("role") == "tool" and message.get("tool_call_id") in ids:
             yield plain_text(message.get("content"))[:SEARCHED]
 
 
@@ -103,20 +112,6 @@ def entry_in(text: str, prompt: str, answer: str) -> tuple[str, str]:
     return "", ""
 
 
-def results_for_unknown_keys(messages: Sequence[Message]) -> Iterator[str]:
-    """The results of calls with a key that nothing has: unlike an empty text, it finds nothing."""
-    unknown = {
-        call.get("id")
-        for message in messages
-        if message.get("role") == "assistant"
-        for call in message.get("tool_calls") or ()
-        if isinstance(call, dict) and UNKNOWN in str((call.get("function") or {}).get("arguments"))
-    }
-    for message in messages:
-        if message.get("role") == "tool" and message.get("tool_call_id") in unknown:
-            yield plain_text(message.get("content"))[:SEARCHED]
-
-
 def _arguments(tool: Message, junk: str) -> dict[str, Any]:
     """Junk for each text, an unknown number for each that identifies something, else 1."""
     function = tool.get("function")
@@ -146,6 +141,10 @@ def _value(name: str, rules: Any, junk: str) -> Any:
 
 def _is_junk(call: Message) -> bool:
     """Whether the arguments name nothing: those of `junk_calls`, or none at all."""
+    return str(call.get("id")).startswith(IDENT) or _given(call) in ("", "{}")
+
+
+def _given(call: Message) -> Any:
+    """The arguments of a call as it was written; None where it has none."""
     function = call.get("function")
-    given = function.get("arguments") if isinstance(function, dict) else None
-    return str(call.get("id")).startswith(IDENT) or given in ("", "{}")
+    return function.get("arguments") if isinstance(function, dict) else None

@@ -23,7 +23,7 @@ def clipped_prompts(prompts: Sequence[str]) -> list[int]:
     Those that the survey itself shortens are not judged.
     """
     longest = max(map(len, prompts), default=0)
-    if len(prompts) < FEWEST or longest >= PROMPT:
+    if len(prompts) < FEWEST or not 0 < longest < PROMPT:
         return []
     bands = Counter(int((longest - len(prompt)) / (BAND * longest)) for prompt in prompts)
     others = [bands[band] for band in range(1, BANDS + 1)]

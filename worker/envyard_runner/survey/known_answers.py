@@ -33,7 +33,7 @@ class KnownAnswers:
     instructions: set[str] = field(default_factory=set)
 
     def add(self, task: int, reply: str, *, replies: int) -> None:
-        """Add the last of so many replies of a reference."""
+        """Add the last reply of a reference that was played in that number of `replies`."""
         if reply.strip():
             self.replies[task] = reply
             if replies > 1:

@@ -72,9 +72,11 @@ def _in_order(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
         return None
     if any(letters != sorted({*letters}) for _, letters in listed):
         return None
-    asked = any(ALPHABETICAL.search(prompt) for prompt, _ in listed)
+    alphabetical = any(ALPHABETICAL.search(prompt) for prompt, _ in listed)
     all_used = all(letters == LETTER_LIST[: len(letters)] for _, letters in listed)
-    return None if asked or not all_used else (len(listed), "always the letters in their order")
+    return (
+        None if alphabetical or not all_used else (len(listed), "always the letters in their order")
+    )
 
 
 def _identifier_place(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
