@@ -10,8 +10,10 @@ from registry import events
 from registry.accounts import invitations, tokens
 from registry.models import Organisation, User
 from registry.publishers import services as publishers
+from registry.runs import suites
 from tests import chromium
 from tests.factories import make_version
+from tests.registry.runs.test_leaderboards import evaluated
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SCREEN = {"width": 390, "height": 844}
@@ -76,3 +78,27 @@ def test_pages_fit_a_narrow_screen(
         for path in SIGNED_IN:
             look(path)
     assert wrong == {}
+
+
+# The hidden headers of a table whose rows fold, if they take room on the screen.
+HEADERS = """() => [...document.querySelectorAll(".fold thead")]
+    .map(head => head.getBoundingClientRect())
+    .filter(box => box.width > 1).length"""
+
+
+@pytest.mark.parametrize("width", [390, 768])
+def test_a_leaderboard_of_many_environments_stays_within_its_page(
+    width: int, live_server: LiveServer, alice: User
+) -> None:
+    suite = suites.built_in("full")
+    for number in range(12):
+        version = make_version(alice, f"environment-number-{number}")
+        evaluated(version, "organisation/model", suite, rate=0.5)
+    with chromium.running() as browser:
+        page = browser.new_page(viewport={"width": width, "height": 844})
+        page.goto(f"{live_server.url}/leaderboards/")
+        assert page.get_by_role("heading", name="Verified").is_visible()
+        root = page.evaluate("document.documentElement.scrollWidth")
+        assert root <= width
+        if width == SCREEN["width"]:
+            assert page.evaluate(HEADERS) == 0
