@@ -69,7 +69,7 @@ check-style: setup
 	@HUB_HOME=.hub $(BIN)/python manage.py makemigrations --check --dry-run
 
 check-pure: setup
-	@$(BIN)/python -m pytest -q tests/contract tests/cli tests/worker --ignore=tests/cli/with_hub -m "not ($(NOT_CHECKED))"
+	@$(BIN)/python -m pytest -q tests/contract tests/cli tests/worker tests/frontend/test_templates.py --ignore=tests/cli/with_hub -m "not ($(NOT_CHECKED))"
 
 check-django: setup
 	@$(BIN)/python -m pytest -q tests/registry/card tests/registry/api --database none -m "not ($(NOT_CHECKED))"
