@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from envyard.contract.mutants import CONTROL, OPERATORS, MutantResult
+from envyard.contract.mutants import BLANK, CONTROL, LEFT_OUT, OPERATORS, MutantResult
 from envyard.contract.replay import agree
 
 KEPT = 0.5  # of its reward, which an equivalent answer must keep
@@ -61,16 +61,28 @@ def equivalent(results: Sequence[MutantResult]) -> MutationScore:
 
 
 def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
-    """Mutants of rollouts of one reply that got their reward again when nothing was changed.
+    """Mutants of rollouts that got their reward again when nothing was changed.
 
-    In several turns the last text may rightly count for nothing: tools or earlier moves decide.
+    In several turns the last text may rightly count for nothing: tools or earlier moves decide. So
+    changes of it count where nothing in its place lost reward, and a step that is left out counts
+    where it did not.
     """
-    steady = {
-        each.rollout
+    steady = {e.rollout for e in results if e.operator == CONTROL and agree(e.recorded, e.reward)}
+    by_text = {e.rollout for e in results if e.operator == BLANK and not _survives(e, "corrupting")}
+    return [
+        each
         for each in results
-        if each.operator == CONTROL and each.turns == 1 and agree(each.recorded, each.reward)
-    }
-    return [each for each in results if each.rollout in steady and each.operator in OPERATORS]
+        if each.rollout in steady
+        and each.operator in OPERATORS
+        and (each.turns == 1 or _may_count(each.operator, each.rollout in by_text))
+    ]
+
+
+def _may_count(operator: str, by_text: bool) -> bool:
+    """Whether a change of a rollout of several turns counts, whose last text decides or not."""
+    if operator == LEFT_OUT:
+        return not by_text
+    return by_text or OPERATORS[operator].course
 
 
 def difference(result: MutantResult) -> str:

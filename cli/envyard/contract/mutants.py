@@ -24,18 +24,24 @@ class Operator:
     not earn more, and `control` changes nothing. `tolerance`: the answer stays right within the
     reference's rounding alone, so no share counts it. `surest`: no verifier should overlook it;
     after the others, such as a wrong answer added behind the right one, verifiers that read the
-    first number are not wrong.
-    Its function has the same name in CHANGES of `envyard_runner.mutation.operators`.
+    first number are not wrong. `course`: it changes what is done before the last reply.
+    Its function has the same name in CHANGES of `envyard_runner.mutation.operators`, or in COURSES
+    of `envyard_runner.gateway.courses`.
     """
 
     name: str
     label: str
     kind: Literal["corrupting", "equivalent", "tolerance", "padding", "control"] = "corrupting"
     surest: bool = True
+    course: bool = False
 
 
 ENTRIES = (
     Operator("unchanged", "no change", kind="control"),
+    Operator("left_out", "a step left out that changes something", course=True),
+    Operator("leaves", "an early end instead of its second reply", course=True),
+    Operator("declines", "an end instead of its first reply", course=True),
+    Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
     # Before those that make wrong answers of the same changes, such as the order of words.
     Operator("commuted", "its factors, terms or solutions in another order", kind="equivalent"),
     Operator("reordered", "its items in another order", kind="equivalent"),
@@ -44,6 +50,7 @@ ENTRIES = (
     Operator("with_unit", "the unit that the prompt asks for", kind="equivalent"),
     Operator("fraction", "a fraction as LaTeX writes it", kind="equivalent"),
     Operator("hour", "a time without its first zero", kind="equivalent"),
+    Operator("as_shown", "the form in which the prompt shows such values", kind="equivalent"),
     Operator("json_layout", "other white space in its JSON", kind="equivalent"),
     Operator("separators", "no space behind its commas, or one", kind="equivalent"),
     Operator("layout", "the decimals or the date that the prompt asks for", kind="equivalent"),
@@ -88,7 +95,7 @@ ENTRIES = (
     Operator("emphasis", "Markdown's emphasis", kind="equivalent"),
 )
 OPERATORS = {entry.name: entry for entry in ENTRIES}
-CONTROL = "unchanged"
+CONTROL, BLANK, LEFT_OUT = "unchanged", "blank", "left_out"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from envyard.contract.mutants import OPERATORS
+from envyard_runner.gateway.courses import COURSES
 from envyard_runner.mutation.leeway import AROUND
 from envyard_runner.mutation.operators import CHANGES, DOUBTED, OF_PROMPT, mutate
 
@@ -136,7 +137,7 @@ def test_one_value_of_an_object_of_several_fields_is_changed() -> None:
 @pytest.mark.parametrize(
     "answer", ["", "7", "-1,024.5", "yes", "a\nb", "straße 漢字", "{}", "[", "5 %"]
 )
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("operator", [each for each in OPERATORS if each not in COURSES])
 def test_no_operator_fails_or_returns_the_same(operator: str, answer: str) -> None:
     changed = mutate(f"<answer>{answer}</answer>", operator)
     kept = operator in ("unchanged", "spaces")
@@ -144,7 +145,8 @@ def test_no_operator_fails_or_returns_the_same(operator: str, answer: str) -> No
 
 
 def test_the_runner_changes_for_exactly_the_operators_of_the_contract() -> None:
-    assert {*CHANGES, *OF_PROMPT, *AROUND, DOUBTED} == {*OPERATORS}
+    assert {*CHANGES, *OF_PROMPT, *AROUND, DOUBTED, *COURSES} == {*OPERATORS}
+    assert {*COURSES} == {name for name, each in OPERATORS.items() if each.course}
 
 
 def test_a_wrong_answer_is_doubted_where_the_reply_has_a_confidence() -> None:

@@ -18,6 +18,7 @@ from envyard.contract.runner_events import RolloutResult
 from envyard.contract.values import count, finite, records, text
 from envyard_runner.execution.event_lines import lacking_tasks, parse_event, read_tasks
 from envyard_runner.gateway.answer_differences import AnswerDifferences
+from envyard_runner.gateway.early_answers import EarlyAnswer
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
@@ -45,9 +46,9 @@ class EventCollector:
     `without_prompt` never sent their task's prompt (by name, with the beginning of the first call),
     `not_compared` have no prompt to compare; `changed` are tasks that got another prompt in a fresh
     load; of `right_replies` a probe's reply happened to be the reference, and `shown_answers` show
-    a probe the answer (an excerpt by name), `junk_results` what tools returned for arguments that
-    name nothing. `failed` counts rollouts without a result, `timeouts`
-    those of them that took longer than `rollout_seconds`. `images` are the container images that
+    a probe the answer (an excerpt by name), `early_answers` the reference; `junk_results` are what
+    tools returned for arguments that name nothing. `failed` counts rollouts without a result,
+    `timeouts` those of them that took longer than `rollout_seconds`. `images` are the container images that
     the environment needs; a forged line of that kind has only the own version held.
     `first_task` is the index of the shard's first task, beyond which there may be none;
     `lacking_tasks` are those that the suite names and the environment did not load.
@@ -74,6 +75,7 @@ class EventCollector:
         self.shown_answers = ShownAnswers()
         self.junk_results: dict[str, JunkResults] = {}
         self.differences = AnswerDifferences()
+        self.early_answers: dict[str, EarlyAnswer] = {}
         self.changed: set[int] = set()
         self.right_replies: list[str] = []
         self.scored: list[str] = []
@@ -280,6 +282,8 @@ class EventCollector:
         answer = self.plan.references.answer(task)
         self.shown_answers.add(record, answer)
         self.differences.add(record)
+        if early := EarlyAnswer.of(record):
+            self.early_answers[record.rollout] = early
         if record.policy == "snoop":
             self.junk_results[record.rollout] = JunkResults.of(record, answer)
         if record.gave_right_reply:

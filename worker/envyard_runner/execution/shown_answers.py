@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from envyard.contract.findings import Finding, finding
 from envyard_runner.execution.uncounted import first_names
 from envyard_runner.gateway.answer_differences import AnswerDifference
+from envyard_runner.gateway.early_answers import EarlyAnswer
 from envyard_runner.gateway.shown_answers import JunkResults
 
 FEWEST_TASKS = 2
+EARLY = 0.8  # of the tasks whose answer an early result must show
 
 
 def tool_leak_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]:
@@ -83,6 +85,29 @@ def difference_findings(revealed: Mapping[str, AnswerDifference]) -> Iterator[Fi
         f"{first.given:g}, and the answer is {first.answer}: one guess is enough.",
         where=rollouts[0],
         n=len(rollouts),
+    )
+
+
+def early_findings(played: Mapping[str, EarlyAnswer]) -> Iterator[Finding]:
+    """A warning where in most of two tasks or more the answer is a value of a result that came
+    before the reference called its last tool, and the value is no other task's answer."""
+    answers = {each.answer.casefold() for each in played.values()}
+    shown = {
+        name: each
+        for name, each in played.items()
+        if each.shown and not any(map(each.lists, answers - {each.answer.casefold()}))
+    }
+    shown_answers = {each.answer.casefold() for each in shown.values()}
+    if len(shown_answers) < FEWEST_TASKS or len(shown) < EARLY * len(played):
+        return
+    first = min(shown)
+    yield finding(
+        "card.leaks",
+        "The answer is a value in the result of an earlier call than the last one that the "
+        f"reference makes, in {len(shown)} of {len(played)} rollouts: later calls are not needed. "
+        f"In {first} the tool {shown[first].tool!r} returned {shown[first].shown!r}.",
+        where=first,
+        n=len(shown),
     )
 
 

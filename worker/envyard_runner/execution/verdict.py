@@ -22,6 +22,7 @@ from envyard_runner.execution.replay import ReplayRun
 from envyard_runner.execution.shown_answers import (
     conspicuous_findings,
     difference_findings,
+    early_findings,
     entry_findings,
     leak_findings,
     tool_leak_findings,
@@ -126,6 +127,7 @@ def _leaks(collector: EventCollector) -> list[Finding]:
         *entry_findings(junk),
         *conspicuous_findings(junk),
         *difference_findings(collector.differences.revealed),
+        *early_findings(collector.early_answers),
     ]
 
 

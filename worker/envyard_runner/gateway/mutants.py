@@ -11,25 +11,28 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from envyard.contract.mutants import MAX_MUTANTS, OPERATORS, MutantResult
+from envyard.contract.mutants import CONTROL, MAX_MUTANTS, OPERATORS, MutantResult
 from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.courses import COURSES, OtherCourse, judged_tries, repeated
 from envyard_runner.gateway.openai import Call
-from envyard_runner.gateway.recorded_replies import RecordedReplies
+from envyard_runner.gateway.recorded_replies import RecordedReplies, RepeatedReplies
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.mutation.alphabets import Alphabet
+from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.answers import find_answer
+from envyard_runner.mutation.kinds import of_each_kind
 from envyard_runner.mutation.operators import mutate
 
 MAX_BASES = 5  # paid rollouts
 SECONDS = 10.0  # that all mutants may take together, by the time that their rollouts took
 POLICY = "mutant"  # of a mutant's own record: no probe, and no model
 LONGEST = 20_000  # characters of a reply that is changed
+ROOM = 200_000  # bytes of the record of a mutant whose tool results are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,11 @@ class Base:
         return int(self.rollout.split("/")[1])
 
     @property
+    def turns(self) -> int:
+        """The number of its replies."""
+        return len(self.transcript.calls)
+
+    @property
     def last_reply(self) -> str:
         """The text of its last reply; empty where that calls a tool."""
         reply = self.transcript.nodes[self.transcript.calls[-1].reply].message
@@ -54,10 +62,17 @@ class Base:
 
     @property
     def prompt(self) -> str:
-        """The text of its first call."""
-        sent = self.transcript.path(self.transcript.calls[0].asked)
+        """What the policy reads before its last reply, without its own replies and tools'
+        results."""
+        sent = self.transcript.path(self.transcript.calls[-1].asked)
         messages = (self.transcript.nodes[at].message for at in sent)
-        return "\n".join(plain_text(message.get("content")) for message in messages)
+        texts = (m for m in messages if m.get("role") in ("system", "developer", "user"))
+        return "\n".join(plain_text(message.get("content")) for message in texts)
+
+    @property
+    def answer(self) -> str:
+        """The answer in its last reply."""
+        return find_answer(self.last_reply).answer
 
 
 class MutatedReplies:
@@ -101,6 +116,7 @@ class Mutants:
         self._bases: list[Base] = []
         self._floors: dict[int, float] = {}
         self._planned: dict[str, Planned] = {}
+        self._alphabet = ANY
 
     def keep(self, record: Record, *, reward: float, seconds: float, repeatable: bool) -> None:
         """Keep a rollout with its reward: as a base, or as what its task pays for no work.
@@ -117,24 +133,24 @@ class Mutants:
             and record.recorder.transcript.calls
         ):
             base = Base(record.rollout, reward, seconds, record.recorder.transcript)
-            if 0 < len(base.last_reply) <= LONGEST:
+            if len(base.last_reply) <= LONGEST and (base.last_reply or base.turns > 1):
                 self._bases.append(base)
 
     def plan(self, *, alike: Collection[int], concurrency: int) -> list[list[dict[str, Any]]]:
         """The groups that the guest plays: mutants of paid rollouts of `alike` tasks, operator by
         operator, as many as fit in SECONDS."""
         bases = [base for base in sorted(self._bases, key=lambda b: b.task) if self._is_paid(base)]
-        bases = [base for base in bases if base.task in alike][:MAX_BASES]
-        alphabet = Alphabet.of(find_answer(base.last_reply).answer for base in self._bases)
+        bases = [base for base in bases if base.task in alike]
+        chosen = of_each_kind([base.prompt for base in bases], MAX_BASES)
+        bases = [bases[place] for place in chosen]
+        self._alphabet = Alphabet.of(base.answer for base in self._bases)
         mean = sum(base.seconds for base in bases) / max(1, len(bases))
         room = min(MAX_MUTANTS, int(SECONDS * concurrency / max(mean, 1e-3)))
         seen: set[tuple[str, str]] = set()
         for operator in OPERATORS:
             for base in bases:
-                changed = mutate(base.last_reply, operator, alphabet, base.prompt)
-                if changed and (base.rollout, changed[0]) not in seen and len(seen) < room:
-                    seen.add((base.rollout, changed[0]))
-                    self._add(base, operator, *changed)
+                if len(self._planned) < room:
+                    self._change(base, operator, seen)
         return [
             [{"rollout": alias, "task": planned.base.task}]
             for alias, planned in self._planned.items()
@@ -152,15 +168,20 @@ class Mutants:
             return False
         if not replay.left_out:
             base = planned.base
+            after = planned.after
+            if planned.operator == "tried":
+                after = judged_tries(planned.record.recorder.transcript)
+                if not after:
+                    return True
             planned.result = MutantResult(
                 rollout=base.rollout,
                 operator=planned.operator,
                 before=planned.before,
-                after=planned.after,
+                after=after,
                 reward=replay.reward,
                 recorded=base.reward,
                 error=replay.error,
-                turns=len(base.transcript.calls),
+                turns=base.turns,
             )
         return True
 
@@ -176,8 +197,23 @@ class Mutants:
             return base.reward > 0
         return base.reward > floors.get(base.task, max(floors.values())) + 1e-6
 
-    def _add(self, base: Base, operator: str, reply: str, before: str, after: str) -> None:
+    def _change(self, base: Base, operator: str, seen: set[tuple[str, str]]) -> None:
+        """Plan one mutant of the base; none where the operator changes nothing, or gives what is
+        `seen`."""
+        if operator in COURSES or (operator == CONTROL and not base.last_reply):
+            others = [each.answer for each in self._bases if each.task != base.task]
+            if course := COURSES.get(operator, repeated)(base.transcript, others):
+                self._add(base, operator, OtherCourse(course.replies), course.before, course.after)
+        elif base.last_reply:
+            text = mutate(base.last_reply, operator, self._alphabet, base.prompt)
+            if text and (base.rollout, text[0]) not in seen:
+                seen.add((base.rollout, text[0]))
+                self._add(base, operator, MutatedReplies(base.transcript, text[0]), *text[1:])
+
+    def _add(
+        self, base: Base, operator: str, replies: RepeatedReplies, before: str, after: str
+    ) -> None:
         alias = secrets.token_hex(8)
-        replies = MutatedReplies(base.transcript, reply)
-        record = Record(alias, POLICY, Recorder(0), replies_to_repeat=replies)
+        room = ROOM if operator == "tried" else 0
+        record = Record(alias, POLICY, Recorder(room), replies_to_repeat=replies)
         self._planned[alias] = Planned(base, operator, record, before, after)

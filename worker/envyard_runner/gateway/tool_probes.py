@@ -13,6 +13,7 @@ from typing import Any
 
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import junk_calls
+from envyard_runner.gateway.removing_calls import removing_calls
 from envyard_runner.gateway.sql_calls import list_tables, overwrite_rows, sql_tools
 
 Message = dict[str, Any]
@@ -59,7 +60,7 @@ def overwrite(
     messages: Sequence[Message], tools: Sequence[Message], answer: str = ""
 ) -> list[Message]:
     """Calls that list files and tables and then overwrite them: files that decide first, and rows
-    from which a verifier may compute another answer than this one."""
+    from which a verifier may compute another answer than this one. Other things are removed."""
     rounds, seen = _history(messages)
     if rounds >= ROUNDS or not tools:
         return []
@@ -69,7 +70,9 @@ def overwrite(
     if not rounds:
         return list_tables(databases) + look(messages, others)
     shown = [*seen, json.dumps(tools, default=str), _prompt(messages)]
-    return overwrite_rows(databases, shown, answer) + _overwrite_files(messages, others, seen)
+    removed = removing_calls(others, [_prompt(messages), *seen])
+    files = _overwrite_files(messages, others, seen)
+    return overwrite_rows(databases, shown, answer) + removed + files
 
 
 def _overwrite_files(

@@ -43,6 +43,7 @@ from envyard_runner.mutation.numbers import (
     unit,
 )
 from envyard_runner.mutation.records import is_object
+from envyard_runner.mutation.shown_forms import as_shown
 from envyard_runner.mutation.vacuous import with_body
 
 MANY_DECIMALS = re.compile(r"-?\d{1,12}\.\d{5,18}")
@@ -223,7 +224,7 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
 }
 
 
-OF_PROMPT = BY_PROMPT | OPEN_FORMS | OF_LISTS
+OF_PROMPT = BY_PROMPT | OPEN_FORMS | OF_LISTS | {"as_shown": as_shown}
 
 
 def mutate(

@@ -1,0 +1,147 @@
+"""Other courses of a paid rollout: which replies a mutant gives in the place of the recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from envyard.contract.transcript import Transcript
+from envyard_runner.gateway.courses import COURSES, OtherCourse, judged_tries, leaving_word
+from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.reply import Reply
+from envyard_runner.gateway.rollout_records import Record
+
+CHECK = {
+    "type": "function",
+    "function": {"name": "check", "parameters": {"properties": {"moves": {"type": "integer"}}}},
+}
+
+
+def tool_call(name: str, **arguments: Any) -> dict[str, Any]:
+    described = {"name": name, "arguments": json.dumps(arguments)}
+    return {"id": f"call_{name}", "type": "function", "function": described}
+
+
+def played(
+    prompt: str, *replies: str | dict[str, Any], tools: Sequence[dict[str, Any]] = ()
+) -> Transcript:
+    """A rollout of these replies: texts, or calls of a tool that returns `done`."""
+    record = Record("oracle/0/0", "oracle")
+    messages: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
+    for reply in replies:
+        calls = {} if isinstance(reply, str) else {0: reply}
+        text = reply if isinstance(reply, str) else ""
+        given = Reply(content=[text], tool_calls=calls, finish_reason="stop")
+        record.add(Call([*messages], [*tools], False, False, {}), given, 0.1)
+        messages.append(given.message)
+        messages.append(
+            {"role": "user", "content": "next"}
+            if isinstance(reply, str)
+            else {"role": "tool", "tool_call_id": reply["id"], "content": "done"}
+        )
+    return record.recorder.transcript
+
+
+def given(course: str, transcript: Transcript, *others: str) -> list[Any]:
+    """The texts of the course's replies, and names and arguments of its calls."""
+    changed = COURSES[course](transcript, others)
+    assert changed is not None
+    rows: list[Any] = []
+    for reply in changed.replies:
+        functions = [call["function"] for call in reply.get("tool_calls") or ()]
+        rows += [(each["name"], *json.loads(each["arguments"]).values()) for each in functions]
+        rows += [reply["content"]] if not functions else []
+    return rows
+
+
+def test_a_step_that_changes_something_is_left_out() -> None:
+    book, pay = tool_call("book_room", day=3), tool_call("pay", euros=70)
+    look = tool_call("list_rooms")
+    replies = given("left_out", played("Book and pay.", look, book, pay, "Done."))
+    assert replies in (
+        [("list_rooms",), ("book_room", 3), "Done."],
+        [("list_rooms",), ("pay", 70), "Done."],
+    )
+
+
+@pytest.mark.parametrize("name", ["list_rooms", "settings", "add", "multiply"])
+def test_a_step_that_only_reads_or_adds_numbers_is_not_left_out(name: str) -> None:
+    transcript = played("How many?", tool_call(name, a=1, b=2), "3")
+    assert COURSES["left_out"](transcript, ()) is None
+
+
+EXAM = "Six questions. If you want to leave the exam, write FINISHED alone on a line."
+
+
+def test_a_rollout_may_end_early_with_the_words_that_the_prompt_names() -> None:
+    transcript = played(EXAM, "Answer: 1", "Answer: 2", "Answer: 3")
+    assert given("leaves", transcript) == ["Answer: 1", "FINISHED"]
+    assert given("declines", transcript) == ["FINISHED"]
+
+
+def test_two_replies_are_too_few_to_end_early() -> None:
+    transcript = played(EXAM, "Answer: 1", "Answer: 2")
+    assert COURSES["leaves"](transcript, ()) is None
+    assert COURSES["declines"](transcript, ()) is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "word"),
+    [
+        (EXAM, "FINISHED"),
+        ("You may stop at any time: reply with `I pass`.", "I pass"),
+        ('Say "enough" to quit.', "enough"),
+        ("To give up, just say the word GIVEUP.", "GIVEUP"),
+        ("Guess in this form: Guess: N. The game ends after ten guesses.", ""),
+        ("Finish with a line; write `Answer: ...`.", ""),
+        ("Answer `yes` or `no`. The clock stops later.", ""),
+    ],
+)
+def test_the_words_are_those_of_a_sentence_about_ending(prompt: str, word: str) -> None:
+    assert leaving_word(prompt) == word
+
+
+def test_wrong_answers_are_tried_before_the_right_one_and_the_recorded_replies() -> None:
+    transcript = played("How many moves?", "Moves: 4", tools=[CHECK])
+    assert given("tried", transcript, "2", "4", "5", "2", "6") == [
+        ("check", 2), ("check", 5), ("check", 6), ("check", 4), "Moves: 4",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "fields", [{"a": {"type": "integer"}, "b": {"type": "integer"}}, {"path": {"type": "array"}}]
+)
+def test_only_tools_that_take_one_answer_are_tried(fields: dict[str, Any]) -> None:
+    tool = {"function": {"name": "check", "parameters": {"properties": fields}}}
+    transcript = played("How many moves?", "Moves: 4", tools=[tool])
+    assert COURSES["tried"](transcript, ("2", "5", "6")) is None
+
+
+@pytest.mark.parametrize(
+    ("results", "judged"),
+    [
+        (("wrong", "wrong", "wrong", "correct"), True),
+        (("2 is wrong", "5 is wrong", "6 is wrong", "4 is right"), True),
+        (("lower", "higher", "higher", "correct"), False),
+        (("not a word", "not a word", "not a word", "not a word"), False),
+        (("2", "5", "6", "4"), False),
+        (("", "", "", "correct"), False),
+    ],
+)
+def test_a_tool_judges_where_all_wrong_ones_get_one_result(
+    results: tuple[str, ...], judged: bool
+) -> None:
+    course = COURSES["tried"](played("How?", "Moves: 4", tools=[CHECK]), ("2", "5", "6"))
+    assert course is not None
+    record = Record("mutant", "mutant")
+    reply = OtherCourse(course.replies).answer(Call([], [CHECK], False, False, {}))
+    record.add(Call([{"role": "user", "content": "How?"}], [CHECK], False, False, {}), reply, 0.1)
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "How?"}, reply.message]
+    for call, text in zip(reply.message["tool_calls"], results, strict=True):
+        messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
+    last = Reply(content=["Moves: 4"], tool_calls={}, finish_reason="stop")
+    record.add(Call(messages, [CHECK], False, False, {}), last, 0.1)
+    assert bool(judged_tries(record.recorder.transcript)) == judged

@@ -1,0 +1,247 @@
+"""Other courses of a paid rollout of several turns: a step left out, an early end, answers tried.
+
+Each is the list of replies that a mutant gives in the place of the recorded ones, whatever the
+environment sends in between. Pure functions of the recorded rollout.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from envyard.contract.transcript import Transcript
+from envyard_runner.gateway import openai
+from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.probes import Message
+from envyard_runner.gateway.reply import Reply
+from envyard_runner.mutation.answers import find_answer
+
+FEWEST_TURNS = 3  # of a rollout that may end early: the first move may win a shorter one
+TRIES = 3  # wrong answers
+TRIED = "call_tried"  # with which the ids of such calls begin
+LONGEST_ANSWER = 80  # characters of one that is tried
+MAX_TOOLS = 2
+LONGEST_REPLY = 1 << 20  # tokens
+NUMBER = re.compile(r"-?\d{1,9}")
+# Tools that change something, by the first word of their names; `add` may be a sum.
+CHANGING = re.compile(
+    r"(?:assign|set|create|insert|delete|remove|move|book|reserve|write|send|update|transfer|pay|"
+    r"order|schedule|rename|put|place|cancel|edit|replace|append|plant|load|unload|open|close|turn|"
+    r"switch|enable|disable|apply|grant|revoke|register|enroll|swap|drop|mark|tag|label|merge|"
+    r"post|file|store|save|record|change|modify|fix|add)(?![a-z])",
+    re.IGNORECASE,
+)
+PLACEHOLDER = re.compile(r"\.\.\.|[<{\u2026]")  # of an answer that is to be filled in
+ENDS = (
+    r"(?:leave|stop|quit|end|finish|exit|give up|give in|resign|surrender|retire|cash out|"
+    r"walk away|be done|bow out)"
+)
+SAYS = r"(?:write|say|reply|respond|send|type|answer|enter|use|call|output)(?: with)?"
+WORD = (
+    r"(?:the words? |just |only )?(`[^`\n]{2,30}`|\"[^\"\n]{2,30}\"|'[^'\n]{2,30}'|[A-Z]{3,20}\b)"
+)
+LEAVING = (
+    re.compile(rf"\b(?i:{ENDS}\b[^.\n]{{0,60}}?\b{SAYS}) {WORD}"),
+    re.compile(rf"\b(?i:{SAYS}) {WORD}(?i:[^.\n]{{0,40}}?\b(?:to|and) {ENDS}\b)"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The replies, and what they are in words, before the change and after it."""
+
+    replies: Sequence[Message]
+    before: str
+    after: str
+
+
+class OtherCourse:
+    """Gives the replies of a course in turn, then the last one again."""
+
+    def __init__(self, replies: Sequence[Message]) -> None:
+        self.diverged, self.difference, self.changed = 0, "", b""
+        self._left = list(replies)
+
+    def answer(self, call: Call) -> Reply:
+        """The next reply."""
+        message = self._left.pop(0) if len(self._left) > 1 else self._left[0]
+        return openai.scripted(message, call, LONGEST_REPLY)
+
+    def end(self) -> None:
+        """Another course may rightly change the conversation."""
+
+
+def recorded_replies(transcript: Transcript) -> list[Message]:
+    """The replies of a rollout, in order."""
+    return [transcript.nodes[call.reply].message for call in transcript.calls if call.reply >= 0]
+
+
+def repeated(transcript: Transcript, others: Sequence[str]) -> Course:
+    """The recorded replies."""
+    return Course(recorded_replies(transcript), "", "")
+
+
+def left_out(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """All but one of the calls that change something, another one in each rollout."""
+    replies = recorded_replies(transcript)
+    steps = [
+        (turn, place)
+        for turn, reply in enumerate(replies)
+        for place, call in enumerate(reply.get("tool_calls") or ())
+        if _changes(call)
+    ]
+    if not steps:
+        return None
+    turn, place = steps[zlib.crc32(str(replies).encode()) % len(steps)]
+    step = replies[turn]["tool_calls"][place]
+    kept = [call for at, call in enumerate(replies[turn]["tool_calls"]) if at != place]
+    shorter = [{**replies[turn], "tool_calls": kept}] if kept else []
+    return Course([*replies[:turn], *shorter, *replies[turn + 1 :]], _written(step), "no call")
+
+
+def leaves(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """The first reply, then the words with which the prompt lets a policy end."""
+    replies = recorded_replies(transcript)
+    if len(replies) < FEWEST_TURNS or replies[0].get("tool_calls"):
+        return None
+    word = leaving_word(_first_prompts(transcript))
+    last = {"role": "assistant", "content": word}
+    return Course([replies[0], last], str(replies[1]["content"]), word) if word else None
+
+
+def declines(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """The words with which the prompt lets a policy end, at once."""
+    replies = recorded_replies(transcript)
+    word = leaving_word(_first_prompts(transcript)) if len(replies) >= FEWEST_TURNS else ""
+    last = {"role": "assistant", "content": word}
+    return Course([last], str(replies[0]["content"]), word) if word else None
+
+
+def tried(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """Wrong answers given to the tools that take one, then the right one, then the recorded
+    replies. `others` are the answers of other tasks."""
+    replies = recorded_replies(transcript)
+    if not replies or replies[-1].get("tool_calls"):
+        return None
+    answer = find_answer(plain_text(replies[-1].get("content"))).answer.strip()
+    wrong = _wrong_answers(answer, others)
+    if not 0 < len(answer) <= LONGEST_ANSWER or len(wrong) < TRIES:
+        return None
+    calls: list[Message] = []
+    for name, parameter, is_number in _tools_for(transcript, answer)[:MAX_TOOLS]:
+        for value in (*wrong, answer):
+            arguments = json.dumps({parameter: int(value) if is_number else value})
+            function = {"name": name, "arguments": arguments}
+            calls.append({"id": f"{TRIED}{len(calls)}", "type": "function", "function": function})
+    if not calls:
+        return None
+    first = {"role": "assistant", "content": "", "tool_calls": calls}
+    return Course([first, *replies], answer, ", ".join(map(_written, calls)))
+
+
+def judged_tries(transcript: Transcript) -> str:
+    """What a tool returned to all wrong answers alike and what to the right one; empty where none
+    did so."""
+    results = {
+        str(node.message.get("tool_call_id")): plain_text(node.message.get("content"))
+        for node in transcript.nodes
+        if node.message.get("role") == "tool"
+    }
+    calls = [
+        call for reply in recorded_replies(transcript) for call in reply.get("tool_calls") or ()
+    ]
+    calls = [call for call in calls if str(call.get("id")).startswith(TRIED)]
+    for start in range(0, len(calls), TRIES + 1):
+        group = calls[start : start + TRIES + 1]
+        returned = [_masked(call, results.get(str(call.get("id")), "")) for call in group]
+        wrong, right = {*returned[:-1]}, returned[-1]
+        if len(group) > TRIES and len(wrong) == 1 and "" not in wrong and right not in (*wrong, ""):
+            name = group[0]["function"]["name"]
+            return f"{name}: {wrong.pop()[:60]!r} to wrong ones, {right[:60]!r} to the right one"
+    return ""
+
+
+def leaving_word(prompt: str) -> str:
+    """The words with which a prompt lets a policy end; empty where it names none."""
+    for pattern in LEAVING:
+        if (match := pattern.search(prompt)) and not PLACEHOLDER.search(match[1]):
+            return match[1].strip("`\"'")
+    return ""
+
+
+COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
+    "left_out": left_out,
+    "leaves": leaves,
+    "declines": declines,
+    "tried": tried,
+}
+
+
+def _changes(call: Any) -> bool:
+    """Whether a call changes something, by its tool's name. A sum of numbers changes nothing."""
+    function = call.get("function") or {}
+    name = str(function.get("name"))
+    if not CHANGING.match(name):
+        return False
+    return not name.casefold().startswith("add") or '"' in _values(function)
+
+
+def _values(function: Message) -> str:
+    try:
+        given = json.loads(str(function.get("arguments")))
+    except ValueError:
+        return ""
+    return json.dumps([*given.values()]) if isinstance(given, dict) else ""
+
+
+def _written(call: Message) -> str:
+    """A call as `name(arguments)`."""
+    function = call["function"]
+    return f"{function['name']}({_values(function)[1:-1]})"
+
+
+def _masked(call: Message, result: str) -> str:
+    """A result without the value that the call gave."""
+    given = _values(call["function"])[1:-1].strip('"')
+    return re.sub(rf"(?<!\w){re.escape(given)}(?!\w)", "...", result) if given else result
+
+
+def _first_prompts(transcript: Transcript) -> str:
+    """What the policy reads before its first reply."""
+    sent = transcript.path(transcript.calls[0].asked)
+    return "\n".join(plain_text(transcript.nodes[at].message.get("content")) for at in sent)
+
+
+def _wrong_answers(answer: str, others: Sequence[str]) -> list[str]:
+    """Answers of other tasks, of which a tool that looks things up knows as much as of the right
+    one; of numbers also others, where there are too few."""
+    known = [other.strip() for other in dict.fromkeys(others)]
+    wrong = [other for other in known if other and other.casefold() != answer.casefold()]
+    if NUMBER.fullmatch(answer):
+        wrong = [other for other in wrong if NUMBER.fullmatch(other)]
+        wrong += [str(int(answer) + step) for step in (1, 2, 5)]
+    return list(dict.fromkeys(wrong))[:TRIES]
+
+
+def _tools_for(transcript: Transcript, answer: str) -> list[tuple[str, str, bool]]:
+    """Name and parameter of the tools that take one value, which may be this answer, and whether
+    that is a number."""
+    place = transcript.calls[0].tools
+    found = []
+    for tool in transcript.tools[place] if place >= 0 else ():
+        function = tool.get("function")
+        parameters = function.get("parameters") if isinstance(function, dict) else None
+        fields = parameters.get("properties") if isinstance(parameters, dict) else None
+        if not isinstance(function, dict) or not isinstance(fields, dict) or len(fields) != 1:
+            continue
+        ((parameter, schema),) = fields.items()
+        kind = schema.get("type") if isinstance(schema, dict) else None
+        is_number = kind in ("integer", "number")
+        if (is_number and NUMBER.fullmatch(answer)) or kind == "string":
+            found.append((str(function.get("name")), parameter, is_number))
+    return found

@@ -1,0 +1,75 @@
+"""Is the answer a value of an early tool result, so that later calls are not needed?
+
+A task of several steps, such as to read a ticket and then a log, is answered by its first step
+where the ticket's record has the cause as a field.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+from envyard.contract.probes import ORACLE
+from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.courses import recorded_replies
+from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.mutation.answers import OPPOSITES, find_answer
+
+SHORTEST, LONGEST = 2, 200  # characters of an answer; one digit is there by chance
+SEARCHED = 50_000  # characters of a result
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyAnswer:
+    """A rollout of the reference with calls of several tools: its answer, and the part of an early
+    result with that; empty where it came last. `listings` are the early results."""
+
+    answer: str
+    tool: str
+    shown: str
+    listings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, record: Record) -> EarlyAnswer | None:
+        """Read a rollout; None where that is no such rollout."""
+        transcript = record.recorder.transcript
+        replies = recorded_replies(transcript)
+        if record.policy != ORACLE or not replies or replies[-1].get("tool_calls"):
+            return None
+        answer = find_answer(plain_text(replies[-1].get("content"))).answer.strip()
+        calls = [call for reply in replies for call in reply.get("tool_calls") or ()]
+        names = [str((call.get("function") or {}).get("name")) for call in calls]
+        given = " ".join(json.dumps(call.get("function"), default=str) for call in calls)
+        if not _is_searched(answer) or len({*names}) < 2 or answer in given:
+            return None
+        results = {
+            node.message.get("tool_call_id"): plain_text(node.message.get("content"))[:SEARCHED]
+            for node in transcript.nodes
+            if node.message.get("role") == "tool"
+        }
+        early = [
+            (name, results.get(call.get("id"), ""))
+            for call, name in zip(calls, names, strict=True)
+            if name != names[-1]
+        ]
+        found = ((name, _as_value(result, answer)) for name, result in early)
+        tool, shown = next(((name, text) for name, text in found if text), ("", ""))
+        return cls(answer, tool, shown, tuple(result for _, result in early))
+
+    def lists(self, other: str) -> bool:
+        """Whether the early results name this answer of another task too."""
+        return any(_as_value(result, other) for result in self.listings)
+
+
+def _is_searched(answer: str) -> bool:
+    return SHORTEST <= len(answer) <= LONGEST and answer.casefold() not in OPPOSITES
+
+
+def _as_value(result: str, answer: str) -> str:
+    """The part of a result in which the answer is a whole value; empty where there is none."""
+    pattern = (
+        rf"[\w \"'-]{{0,40}}[:=|>,\[][ \t]*[\"']?{re.escape(answer)}[\"']?[ \t]*(?=$|[,}}\]|;])"
+    )
+    match = re.search(pattern, result, re.IGNORECASE | re.MULTILINE)
+    return match[0].strip()[:200] if match else ""
