@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from envyard.contract.mutants import BLANK, CONTROL, LEFT_OUT, OPERATORS, MutantResult
 from envyard.contract.replay import agree
 
-KEPT = 0.5  # of its reward, which an equivalent answer must keep
+KEPT = 0.5  # of what no answer loses, which an equivalent answer must keep
 SHOWN = 3  # survivors in a sentence
 CHARACTERS = 60  # of an answer in a sentence
 
@@ -56,7 +56,8 @@ def corrupting(results: Sequence[MutantResult]) -> MutationScore:
 
 
 def equivalent(results: Sequence[MutantResult]) -> MutationScore:
-    """Mutants that keep the answer right; here one survives if it loses more than half."""
+    """Mutants that keep the answer right; here one survives if it loses more than half of what
+    nothing in the answer's place loses."""
     return _score(results, "equivalent")
 
 
@@ -119,7 +120,10 @@ def sentence(score: MutationScore) -> str:
 
 def _score(results: Sequence[MutantResult], *kinds: str) -> MutationScore:
     chosen = [r for r in comparable(results) if OPERATORS[r.operator].kind in kinds]
-    survivors = tuple(r for r in chosen if _survives(r, OPERATORS[r.operator].kind))
+    lowest = {r.rollout: r.reward or 0.0 for r in results if r.operator == BLANK}
+    survivors = tuple(
+        r for r in chosen if _survives(r, OPERATORS[r.operator].kind, lowest.get(r.rollout, 0.0))
+    )
     counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
     for result in chosen:
         counts[result.operator][0] += 1
@@ -128,10 +132,13 @@ def _score(results: Sequence[MutantResult], *kinds: str) -> MutationScore:
     return MutationScore(tuple(chosen), survivors, by_operator)
 
 
-def _survives(result: MutantResult, kind: str) -> bool:
+def _survives(result: MutantResult, kind: str, lowest: float = 0.0) -> bool:
+    """Whether a mutant got what it should not; `lowest` is the reward of its rollout without an
+    answer."""
     reward, recorded = result.reward, result.recorded or 0.0
     if kind == "equivalent":
-        return reward is None or reward < recorded - KEPT * abs(recorded)
+        most = min(abs(recorded), recorded - lowest) if recorded > lowest else abs(recorded)
+        return reward is None or reward < recorded - KEPT * most
     if kind == "padding":
         return reward is not None and reward > recorded and not agree(reward, recorded)
     return reward is not None and (reward > recorded or agree(reward, recorded))

@@ -69,6 +69,8 @@ ENTRIES = (
     Operator("letters", "its letters in reverse order"),
     Operator("order", "its words or items in reverse order"),
     Operator("repeated", "its first item in the place of all others"),
+    Operator("pair", "the numbers of a pair exchanged"),
+    Operator("permuted", "the values of two names exchanged"),
     Operator("added", "one item more"),
     Operator("dropped", "one item less"),
     Operator("reused", "a number used again that may be used once"),
@@ -86,6 +88,7 @@ ENTRIES = (
     Operator("capitals", "other capitals in a word such as yes", kind="equivalent"),
     Operator("capitalised", "the capital of a sentence", kind="equivalent"),
     Operator("zeros", "a zero more or less behind a fraction", kind="equivalent"),
+    Operator("fenced", "a fence of Markdown around its JSON", kind="equivalent"),
     Operator("reasoned", "a sentence before the marked answer", kind="equivalent"),
     Operator("sentence", "'The answer is' before it", kind="equivalent"),
     Operator("thousands", "a separator of thousands more or less", kind="equivalent"),
@@ -95,7 +98,7 @@ ENTRIES = (
     Operator("emphasis", "Markdown's emphasis", kind="equivalent"),
 )
 OPERATORS = {entry.name: entry for entry in ENTRIES}
-CONTROL, BLANK, LEFT_OUT = "unchanged", "blank", "left_out"
+CONTROL, BLANK, LEFT_OUT, TRIED = "unchanged", "blank", "left_out", "tried"
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,12 +136,10 @@ def test_a_tool_judges_where_all_wrong_ones_get_one_result(
 ) -> None:
     course = COURSES["tried"](played("How?", "Moves: 4", tools=[CHECK]), ("2", "5", "6"))
     assert course is not None
-    record = Record("mutant", "mutant")
-    reply = OtherCourse(course.replies).answer(Call([], [CHECK], False, False, {}))
-    record.add(Call([{"role": "user", "content": "How?"}], [CHECK], False, False, {}), reply, 0.1)
-    messages: list[dict[str, Any]] = [{"role": "user", "content": "How?"}, reply.message]
-    for call, text in zip(reply.message["tool_calls"], results, strict=True):
+    replies = OtherCourse(course.replies)
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "How?"}]
+    messages.append(replies.answer(Call(messages, [CHECK], False, False, {})).message)
+    for call, text in zip(messages[-1]["tool_calls"], results, strict=True):
         messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
-    last = Reply(content=["Moves: 4"], tool_calls={}, finish_reason="stop")
-    record.add(Call(messages, [CHECK], False, False, {}), last, 0.1)
-    assert bool(judged_tries(record.recorder.transcript)) == judged
+    assert replies.answer(Call(messages, [CHECK], False, False, {})).content == ["Moves: 4"]
+    assert bool(judged_tries(replies.messages)) == judged

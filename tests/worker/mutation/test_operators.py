@@ -92,6 +92,20 @@ EXITS = "```python\ndef f(x):\n    raise SystemExit(0)\n```"
         ("repeated", "[1, 1, 1]", None),
         ("repeated", '{"a": 1, "b": 2, "c": 3}', None),
         ("repeated", "3, 4", None),
+        ("opposite", "7:40 pm", "7:40 am"),
+        ("opposite", "11:05 A.M.", "11:05 P.M."),
+        ("pair", "(3, -4.5)", "(-4.5, 3)"),
+        ("pair", "(3, 3)", None),
+        ("pair", "f(3, 4)", None),
+        ("permuted", "Anna: tea, Ben: milk", "Anna: milk, Ben: tea"),
+        ("permuted", "x = 3; y = 3; z = 5", "x = 3; y = 5; z = 3"),
+        ("permuted", "Anna: tea\nBen: milk", "Anna: milk\nBen: tea"),
+        ("permuted", '{"x": 3, "y": 5, "why": "so"}', '{"x": 5, "y": 3, "why": "so"}'),
+        ("permuted", '{"answer": "so", "reasoning": "as"}', None),
+        ("permuted", '{"x": 3, "y": 3}', None),
+        ("permuted", "Anna: tea", None),
+        ("permuted", "Anna: tea, milk", None),
+        ("permuted", "tea: yes, tea: no", None),
         ("truncation", "142 km", "142"),
         ("truncation", "wednesday", "sday"),
         ("truncation", "0.9583333333", None),
@@ -168,3 +182,10 @@ def test_white_space_around_several_lines_indents_none() -> None:
     changed = mutate(code, "spaces")
     assert changed is not None
     assert changed[0] == f"\n{code} \n"
+
+
+def test_another_word_may_be_right_in_a_text_that_the_policy_writes() -> None:
+    line = "nimble amber bakers sing"
+    assert mutate(line, "word", prompt="Write a line of four words that begin so.") is None
+    assert mutate(line, "word", prompt="Which line of the song is the last?") is not None
+    assert mutate("bakers", "word", prompt="Write a line of one word.") is not None

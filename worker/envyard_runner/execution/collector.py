@@ -48,8 +48,8 @@ class EventCollector:
     load; of `right_replies` a probe's reply happened to be the reference, and `shown_answers` show
     a probe the answer (an excerpt by name), `early_answers` the reference; `junk_results` are what
     tools returned for arguments that name nothing. `failed` counts rollouts without a result,
-    `timeouts` those of them that took longer than `rollout_seconds`. `images` are the container images that
-    the environment needs; a forged line of that kind has only the own version held.
+    `timeouts` those of them that took longer than `rollout_seconds`. `images` are the container
+    images that the environment needs; a forged line of that kind has only the own version held.
     `first_task` is the index of the shard's first task, beyond which there may be none;
     `lacking_tasks` are those that the suite names and the environment did not load.
     `planned_at` is when the plan was made, before any rollout; `sent_outside` returns when a byte

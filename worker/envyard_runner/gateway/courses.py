@@ -61,14 +61,19 @@ class Course:
 
 
 class OtherCourse:
-    """Gives the replies of a course in turn, then the last one again."""
+    """Gives the replies of a course in turn, then the last one again.
+
+    `messages` are those of the last call: the whole conversation so far.
+    """
 
     def __init__(self, replies: Sequence[Message]) -> None:
         self.diverged, self.difference, self.changed = 0, "", b""
+        self.messages: Sequence[Message] = ()
         self._left = list(replies)
 
     def answer(self, call: Call) -> Reply:
         """The next reply."""
+        self.messages = call.messages
         message = self._left.pop(0) if len(self._left) > 1 else self._left[0]
         return openai.scripted(message, call, LONGEST_REPLY)
 
@@ -144,17 +149,16 @@ def tried(transcript: Transcript, others: Sequence[str]) -> Course | None:
     return Course([first, *replies], answer, ", ".join(map(_written, calls)))
 
 
-def judged_tries(transcript: Transcript) -> str:
+def judged_tries(messages: Sequence[Message]) -> str:
     """What a tool returned to all wrong answers alike and what to the right one; empty where none
-    did so."""
+    did so. The messages are those of a conversation."""
     results = {
-        str(node.message.get("tool_call_id")): plain_text(node.message.get("content"))
-        for node in transcript.nodes
-        if node.message.get("role") == "tool"
+        str(message.get("tool_call_id")): plain_text(message.get("content"))
+        for message in messages
+        if message.get("role") == "tool"
     }
-    calls = [
-        call for reply in recorded_replies(transcript) for call in reply.get("tool_calls") or ()
-    ]
+    replies = (message for message in messages if message.get("role") == "assistant")
+    calls = [call for reply in replies for call in reply.get("tool_calls") or ()]
     calls = [call for call in calls if str(call.get("id")).startswith(TRIED)]
     for start in range(0, len(calls), TRIES + 1):
         group = calls[start : start + TRIES + 1]

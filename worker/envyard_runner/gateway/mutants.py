@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from envyard.contract.mutants import CONTROL, MAX_MUTANTS, OPERATORS, MutantResult
+from envyard.contract.mutants import CONTROL, MAX_MUTANTS, OPERATORS, TRIED, MutantResult
 from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Transcript
@@ -32,7 +32,6 @@ MAX_BASES = 5  # paid rollouts
 SECONDS = 10.0  # that all mutants may take together, by the time that their rollouts took
 POLICY = "mutant"  # of a mutant's own record: no probe, and no model
 LONGEST = 20_000  # characters of a reply that is changed
-ROOM = 200_000  # bytes of the record of a mutant whose tool results are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +167,10 @@ class Mutants:
             return False
         if not replay.left_out:
             base = planned.base
-            after = planned.after
-            if planned.operator == "tried":
-                after = judged_tries(planned.record.recorder.transcript)
-                if not after:
+            replies, after = planned.record.replies_to_repeat, planned.after
+            if planned.operator == TRIED and isinstance(replies, OtherCourse):
+                after = judged_tries(replies.messages)
+                if not after:  # no tool judges answers
                     return True
             planned.result = MutantResult(
                 rollout=base.rollout,
@@ -214,6 +213,5 @@ class Mutants:
         self, base: Base, operator: str, replies: RepeatedReplies, before: str, after: str
     ) -> None:
         alias = secrets.token_hex(8)
-        room = ROOM if operator == "tried" else 0
-        record = Record(alias, POLICY, Recorder(room), replies_to_repeat=replies)
+        record = Record(alias, POLICY, Recorder(0), replies_to_repeat=replies)
         self._planned[alias] = Planned(base, operator, record, before, after)

@@ -196,6 +196,16 @@ def json_layout(reply: str, marked: Marked, prompt: str) -> str | None:
     return None
 
 
+def fenced(reply: str, _marked: Marked, prompt: str) -> str | None:
+    """JSON in a fence of Markdown, as models write it, where the prompt wants JSON and does not
+    want it alone."""
+    text = reply.strip()
+    is_json = text[:1] in ("{", "[") and parsed(text) is not None
+    if not is_json or "json" not in prompt.lower() or NOTHING_ELSE.search(prompt):
+        return None
+    return f"```json\n{text}\n```"
+
+
 def reasoned(reply: str, marked: Marked, prompt: str) -> str | None:
     """The reply behind a sentence, where it marks its answer and the prompt does not want the mark
     alone."""
@@ -228,6 +238,7 @@ AROUND: dict[str, Callable[[str, Marked, str], str | None]] = {
     "fraction": fraction,
     "padded": padded,
     "json_layout": json_layout,
+    "fenced": fenced,
     "reasoned": reasoned,
     "sentence": sentence,
 }

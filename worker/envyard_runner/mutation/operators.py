@@ -21,7 +21,7 @@ from envyard_runner.mutation.answers import (
     shifted,
     unsure,
 )
-from envyard_runner.mutation.by_prompt import BY_PROMPT
+from envyard_runner.mutation.by_prompt import BY_PROMPT, WRITTEN
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.leeway import AROUND, OPEN_FORMS
 from envyard_runner.mutation.lists import OF_LISTS, repeated
@@ -42,6 +42,7 @@ from envyard_runner.mutation.numbers import (
     thousands,
     unit,
 )
+from envyard_runner.mutation.pairs import half_of_day, pair, permuted
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.shown_forms import as_shown
 from envyard_runner.mutation.vacuous import with_body
@@ -68,6 +69,8 @@ OF_VALUES = frozenset(
     }
     | {"initial", "nan", "capitals", "rounding", "composed"}
 )
+# Of a text that the policy is to write, another word may be as right.
+OF_WORDS = frozenset({"word", "other_word"})
 OF_NO_OBJECT = frozenset({"thousands", "emphasis"})
 
 
@@ -82,8 +85,10 @@ def extension(answer: str) -> str | None:
 
 
 def opposite(answer: str) -> str | None:
-    """The opposite of a word such as yes, or another option's letter."""
+    """The opposite of a word such as yes, another option's letter, or the other half of a day."""
     word = answer.strip()
+    if other := half_of_day(word):
+        return other
     if len(word) == 1 and word.upper() in OPTIONS:
         other = OPTIONS[1 if word in "aA" else 0]
         return other if word.isupper() else other.lower()
@@ -207,6 +212,8 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "other_word": other_word,
     "letters": letters,
     "repeated": repeated,
+    "pair": pair,
+    "permuted": permuted,
     "truncation": truncation,
     "nan": nan,
     "exits": exits,
@@ -239,6 +246,8 @@ def mutate(
         around = AROUND[operator](reply, marked, prompt)
         return (around, marked.answer, around) if around else None
     if operator == "sign" and not may_be_negative(marked.answer, prompt):
+        return None
+    if operator in OF_WORDS and len(marked.answer.split()) > 2 and WRITTEN.search(prompt):
         return None
     if operator in OF_PROMPT:
         after = OF_PROMPT[operator](marked.answer, prompt)
