@@ -41,6 +41,7 @@ ENTRIES = (
     Operator("left_out", "a step left out that changes something", course=True),
     Operator("leaves", "an early end instead of its second reply", course=True),
     Operator("declines", "an end instead of its first reply", course=True),
+    Operator("repeats", "its first reply in the place of all others", course=True),
     Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
     # Before those that make wrong answers of the same changes, such as the order of words.
     Operator("commuted", "its factors, terms or solutions in another order", kind="equivalent"),

@@ -88,6 +88,12 @@ def test_two_replies_are_too_few_to_end_early() -> None:
     assert COURSES["declines"](transcript, ()) is None
 
 
+def test_the_first_move_is_repeated_where_moves_differ() -> None:
+    assert given("repeats", played("Your move?", "a1", "b2", "c3")) == ["a1"]
+    assert COURSES["repeats"](played("Your move?", "a1", "a1", "a1"), ()) is None
+    assert COURSES["repeats"](played("Your move?", tool_call("look"), "b2", "c3"), ()) is None
+
+
 @pytest.mark.parametrize(
     ("prompt", "word"),
     [

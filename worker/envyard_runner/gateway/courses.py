@@ -127,6 +127,16 @@ def declines(transcript: Transcript, others: Sequence[str]) -> Course | None:
     return Course([last], str(replies[0]["content"]), word) if word else None
 
 
+def repeats(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """The first reply in the place of all others, such as a move that the game allows once."""
+    replies = recorded_replies(transcript)
+    texts = [str(reply["content"]).strip() for reply in replies]
+    has_tools = any(reply.get("tool_calls") for reply in replies)
+    if len(replies) < FEWEST_TURNS or has_tools or len({*texts}) == 1:
+        return None
+    return Course([replies[0]], texts[1], texts[0])
+
+
 def tried(transcript: Transcript, others: Sequence[str]) -> Course | None:
     """Wrong answers given to the tools that take one, then the right one, then the recorded
     replies. `others` are the answers of other tasks."""
@@ -182,6 +192,7 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "left_out": left_out,
     "leaves": leaves,
     "declines": declines,
+    "repeats": repeats,
     "tried": tried,
 }
 

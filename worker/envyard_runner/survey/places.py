@@ -1,7 +1,7 @@
 """Is the answer at the same place of every prompt? Then copying that place earns the reward.
 
 Or does a number that only names the task, such as `Ticket 30127`, predict which label is right, an
-abbreviation in a name, such as `web.netw.log`, or the rank of an option?
+abbreviation in a name, such as `web.netw.log`, the rank of an option, or a mark that nobody sees?
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
 from envyard_runner.survey.option_ranks import option_rank
+from envyard_runner.survey.typography import telling_mark
 
 KINDS = {"number": re.compile(r"-?\d[\d,]*(?:\.\d+)?"), "word": re.compile(r"[^\W\d_]+")}
 PLACES = 10  # from the beginning, and from the end
@@ -51,7 +52,10 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
         or _code(known)
         or _same_place(known)
     )
-    return place if place[0] else option_rank(tasks[:MAX_TASKS])
+    if place[0]:
+        return place
+    rank = option_rank(tasks[:MAX_TASKS])
+    return rank if rank[0] else telling_mark(tasks[:MAX_TASKS])
 
 
 def _same_place(known: Sequence[tuple[str, str]]) -> tuple[int, str]:

@@ -1,0 +1,53 @@
+"""Marks that no reader notices and that tell the label."""
+
+from __future__ import annotations
+
+import pytest
+
+from envyard_runner.survey.places import answer_place
+from envyard_runner.survey.typography import telling_mark
+
+WORDS = ("river", "hill", "lake", "sea", "wood", "road", "bridge")
+
+
+def tasks(yes: str, no: str, number: int = 40) -> list[tuple[str, str]]:
+    """Questions of one length, those with the answer yes by the first template."""
+    rows = []
+    for at in range(number):
+        prompt = f"Is {at + 10} near the {WORDS[at % 7]} {'x' * (6 - len(WORDS[at % 7]))}?"
+        label = "yes" if at % 3 else "no"
+        rows.append(((yes if label == "yes" else no).format(prompt), label))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("yes", "mark"),
+    [
+        ("{} ", "a space at the end"),
+        ("So:  {}", "two spaces together"),
+        ("{}\\u200b", "a character that is not seen"),
+        ("So:\\t{}", "a tab"),
+        ("{}!", "an even number of characters"),
+    ],
+)
+def test_a_mark_of_one_label_is_named(yes: str, mark: str) -> None:
+    rows = tasks(yes.encode().decode("unicode_escape"), "{}")
+    assert telling_mark(rows) == (len(rows), f"predicted by {mark}")
+    assert answer_place(rows) == telling_mark(rows)
+
+
+def test_marks_of_all_or_of_no_label_are_not() -> None:
+    assert telling_mark(tasks("{} ", "{} ")) == (0, "")
+    assert telling_mark(tasks("{}", "{}")) == (0, "")
+    assert telling_mark(
+        [(prompt + " " * (at % 2), a) for at, (prompt, a) in enumerate(tasks("{}", "{}"))]
+    ) == (0, "")
+
+
+def test_few_tasks_and_many_labels_show_nothing() -> None:
+    assert telling_mark(tasks("{} ", "{}", number=12)) == (0, "")
+    assert telling_mark([(f"{at} " if at % 2 else f"{at}", str(at)) for at in range(40)]) == (0, "")
+
+
+def test_a_length_that_the_task_is_about_is_no_mark() -> None:
+    assert telling_mark(tasks("Is its length right? {}!", "Is its length right? {}")) == (0, "")
