@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.zoo import (
     comparisons,
     conduct,
+    courses,
     evasions,
     forms,
     giveaways,
@@ -45,6 +46,7 @@ ENTRIES: tuple[Entry, ...] = (
     *giveaways.FLAWED,
     *open_forms.FLAWED,
     *shortcuts.FLAWED,
+    *courses.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -59,6 +61,7 @@ ENTRIES: tuple[Entry, ...] = (
     *giveaways.SOUND,
     *open_forms.SOUND,
     *shortcuts.SOUND,
+    *courses.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

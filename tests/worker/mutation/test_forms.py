@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from envyard_runner.mutation.forms import BARE, MAX_FORMS, candidates
+from envyard_runner.mutation.forms import BARE, MAX_FORMS, asked_beyond_doubt, candidates
 
 
 @pytest.mark.parametrize(
@@ -132,3 +132,9 @@ def test_the_first_of_several_accepted_answers_is_tried_alone() -> None:
     assert "<dish>onion tart</dish>" in [
         form.write('["onion tart", "onion pie"]') for form in forms
     ]
+
+
+def test_an_answer_that_is_the_object_itself_is_not_to_be_put_into_one() -> None:
+    prompt = "Reply with one JSON object of the keys Anna and Ben."
+    assert asked_beyond_doubt([prompt], '{"Anna": 60, "Ben": 71}') == []
+    assert asked_beyond_doubt(["Reply with JSON that has the key answer."], "60") != []

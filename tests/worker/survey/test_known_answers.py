@@ -57,3 +57,12 @@ def test_tasks_do_not_contradict_one_another_where_instructions_differ() -> None
     tasks += [Listed(task, f"How far is {task}?", None, "", "") for task in range(3, 20)]
     assert known().contradicting(tasks) != []
     assert known(instructions={"In km.", "In miles."}).contradicting(tasks) == []
+
+
+def test_without_tools_the_last_of_several_replies_answers_no_opening() -> None:
+    answers = known(fields={0: "zero"})
+    for task in (0, 7):
+        answers.add(task, "Oder", replies=4)
+    assert answers.of_prompts == {0: "zero", 1: "1 km", 2: "2 km"}
+    answers.tools = True
+    assert answers.of_prompts[7] == "Oder"

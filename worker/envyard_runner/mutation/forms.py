@@ -175,6 +175,8 @@ def asked_beyond_doubt(prompts: Iterable[str], answer: str) -> list[Form]:
     text = "\n".join(_searched(prompt) for prompt in prompts)
     forms = candidates(prompts, answer)
     named = set(_named(text)) if not AGAINST.search(text) else set()
+    if isinstance(parsed(answer), dict):  # what is asked for as JSON is the answer itself
+        named = {form for form in named if not form.before.startswith("{")}
     return [form for form in forms if form.layout in ASKED or (form in named and _is_sure(form))]
 
 

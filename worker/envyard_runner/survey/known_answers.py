@@ -52,6 +52,13 @@ class KnownAnswers:
         return [answer for task, answer in self.all.items() if task not in ambiguous]
 
     @property
+    def of_prompts(self) -> dict[int, str]:
+        """Those that may answer what the task begins with: without tools, the last of several
+        replies answers a later message."""
+        later = set() if self.tools else self.several - self.fields.keys()
+        return {task: answer for task, answer in self.all.items() if task not in later}
+
+    @property
     def single(self) -> bool:
         """Whether plays show that one reply without tools is all that a task takes."""
         return not self.tools and not self.several

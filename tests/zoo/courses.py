@@ -1,0 +1,493 @@
+"""Environments of several steps: an early end, a move that is repeated, a tool that judges answers,
+removes what is wrong or shows the answer at once; and answers that assign values."""
+
+from __future__ import annotations
+
+from tests.zoo.build import both
+from tests.zoo.entry import Api
+
+TURNS: dict[Api, str] = {
+    "v1": """
+import json
+import random
+from collections.abc import Iterator
+
+import verifiers.v1 as vf
+
+__all__ = ["ZooEnv", "ZooTaskset"]
+
+
+class ZooData(vf.TaskData):
+    row: dict
+
+
+class ZooState(vf.State):
+    game: dict = {}
+
+
+class ZooTask(vf.Task[ZooData, ZooState]):
+    @vf.reward(weight=1.0)
+    async def right(self, trace: vf.Trace) -> float:
+        return paid(trace.state.game, self.data.row)
+
+    def oracle(self, messages):
+        turn = sum(message["role"] == "assistant" for message in messages)
+        return self.data.row["replies"][min(turn, len(self.data.row["replies"]) - 1)]
+
+
+class ZooConfig(vf.TasksetConfig):
+    seed: int = 0
+
+
+class ZooTaskset(vf.Taskset[ZooTask, ZooConfig]):
+    def load(self) -> Iterator[ZooTask]:
+        for row in rows(self.config.seed):
+            yield ZooTask(ZooData(prompt=row["prompt"], row=row), self.config.task)
+
+
+class ZooEnv(vf.Env[vf.SingleAgentEnvConfig]):
+    async def run(self, task: ZooTask, agents: vf.Agents) -> None:
+        async with agents.agent.interaction(task) as chat:
+            chat.trace.state.game = start(task.data.row)
+            turn = await chat.turn()
+            while not turn.terminated:
+                message = respond(turn.last_reply, chat.trace.state.game, task.data.row)
+                if message is None:
+                    return
+                turn = await chat.turn(message)
+"""
+}
+EXAM = """
+import json
+import random
+
+RULES = (
+    "An oral exam of five questions: answer each with a line `Answer: N`. If you want to leave the "
+    "exam, write FINISHED alone on a line."
+)
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(30):
+        pairs = [(rng.randint(12, 99), rng.randint(12, 99)) for _ in range(5)]
+        questions = [f"What is {a} x {b}?" for a, b in pairs]
+        prompt = f"{RULES}\\n\\nQuestion 1: {questions[0]}"
+        replies = [f"Answer: {a * b}" for a, b in pairs]
+        tasks.append({"prompt": prompt, "questions": questions, "replies": replies})
+    return tasks
+
+
+def start(row):
+    return {"marks": []}
+
+
+def respond(reply, game, row):
+    if "FINISHED" in reply.split():
+        return None
+    at = len(game["marks"])
+    game["marks"].append(reply.strip() == row["replies"][at])
+    return None if at == 4 else f"Question {at + 2}: {row['questions'][at + 1]}"
+"""
+OF_ANSWERED = """
+def paid(game, row):
+    return sum(game["marks"]) / max(1, len(game["marks"]))
+"""
+OF_ALL = """
+def paid(game, row):
+    return sum(game["marks"]) / 5
+"""
+RIVERS = """
+import json
+import random
+
+KNOWN = "Aare Cher Dommel Eider Fulda Glan Havel Inn Jagst Kocher Lahn Main Naab Oder".split()
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(30):
+        listed = rng.sample(KNOWN, 7)
+        prompt = (
+            f"Name four rivers of this list, one in each reply and each only once, whose names "
+            f"have four letters or more: {', '.join([*listed, 'Ill', 'Lek'])}. The name alone."
+        )
+        long = [each for each in listed if len(each) > 3]
+        tasks.append({"prompt": prompt, "listed": long, "replies": long[:4]})
+    return [row for row in tasks if len(row["replies"]) == 4]
+
+
+def start(row):
+    return {"turns": 0, "named": []}
+
+
+def respond(reply, game, row):
+    game["turns"] += 1
+    if reply.strip() in row["listed"]:
+        game["named"].append(reply.strip())
+    return None if game["turns"] == 4 else "Another one, please."
+"""
+REPEATABLE = """
+def paid(game, row):
+    return len(game["named"]) / 4
+"""
+ONCE = """
+def paid(game, row):
+    return len({*game["named"]}) / 4
+"""
+STEPS: dict[Api, str] = {
+    "v1": """
+import json
+import random
+from collections.abc import Iterator
+
+import verifiers.v1 as vf
+
+__all__ = ["ZooTaskset"]
+
+
+class ZooState(vf.State):
+    held: dict = {}
+
+
+class ZooToolset(vf.Toolset[vf.SharedToolsetConfig, ZooState]):
+    TOOL_PREFIX = None
+TOOLS
+
+
+class ZooData(vf.TaskData):
+    row: dict
+
+
+class ZooTask(vf.Task[ZooData, ZooState]):
+    async def setup(self, trace: vf.Trace) -> None:
+        trace.state.held = dict(self.data.row["held"])
+
+    @vf.reward(weight=1.0)
+    async def right(self, trace: vf.Trace) -> float:
+        return paid(trace.state.held, trace.last_reply, self.data.row)
+
+    def oracle(self, messages):
+        turn = sum(message["role"] == "assistant" for message in messages)
+        steps = self.data.row["steps"]
+        if turn >= len(steps):
+            return self.data.row["last"]
+        name, arguments = steps[turn]
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        call = {"id": f"call_{turn}", "type": "function", "function": function}
+        return {"role": "assistant", "content": "", "tool_calls": [call]}
+
+
+class ZooConfig(vf.TasksetConfig):
+    seed: int = 0
+    tools: vf.SharedToolsetConfig = vf.SharedToolsetConfig()
+
+
+class ZooTaskset(vf.Taskset[ZooTask, ZooConfig]):
+    @classmethod
+    def toolsets(cls, config: ZooConfig) -> list[vf.Toolset]:
+        return [ZooToolset(config.tools)]
+
+    def load(self) -> Iterator[ZooTask]:
+        for row in rows(self.config.seed):
+            yield ZooTask(ZooData(prompt=row["prompt"], row=row), self.config.task)
+
+
+if __name__ == "__main__":
+    ZooToolset.run()
+"""
+}
+
+
+def steps(tools: str) -> dict[Api, str]:
+    """The ending with these tools."""
+    return {api: text.replace("TOOLS\n", tools) for api, text in STEPS.items()}
+
+
+SHELVES = steps('''
+    @vf.tool
+    def move(self, box: str, shelf: int) -> str:
+        """Put a box on a shelf from 1 to 9."""
+        if box not in self.state.held or not 1 <= shelf <= 9:
+            return "error: no such box or shelf"
+        self.state.held[box] = shelf
+        return f"{box}: {shelf}"
+
+    @vf.tool
+    def remove(self, box: str) -> str:
+        """Take a box off its shelf."""
+        return f"{box} removed" if self.state.held.pop(box, None) else "error: no such box"
+''')
+BOXES = """
+import json
+import random
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(30):
+        boxes = [f"box-{number}" for number in rng.sample(range(10, 99), 6)]
+        held = {box: shelf for box, shelf in zip(boxes, rng.sample(range(1, 7), 6))}
+        held[boxes[4]], held[boxes[5]] = held[boxes[0]], held[boxes[1]]
+        shown = "\\n".join(f"{box}: shelf {shelf}" for box, shelf in held.items())
+        free = [shelf for shelf in range(1, 10) if shelf not in held.values()]
+        moves = [["move", {"box": boxes[4 + at], "shelf": free[at]}] for at in range(2)]
+        prompt = (
+            f"Each box needs a shelf of its own, from 1 to 9:\\n{shown}\\n\\nMove boxes until no "
+            "shelf has two, and reply with one sentence."
+        )
+        tasks.append({"prompt": prompt, "held": held, "steps": moves, "last": "It is done."})
+    return tasks
+
+
+def alone(held):
+    return len({*held.values()}) == len(held)
+"""
+ANY_NUMBER = """
+def paid(held, reply, row):
+    return float(alone(held))
+"""
+ALL_BOXES = """
+def paid(held, reply, row):
+    return float(alone(held) and len(held) == len(row["held"]))
+"""
+DESK = steps('''
+    @vf.tool
+    def ticket(self, number: int) -> str:
+        """The record of a ticket."""
+        return json.dumps(record(TICKETS[number])) if number in TICKETS else "no such ticket"
+
+    @vf.tool
+    def device_log(self, device: str) -> str:
+        """The log of a device."""
+        causes = [each["cause"] for each in TICKETS.values() if each["device"] == device]
+        return f"{device}: seen {causes[0]}" if causes else "no such device"
+''')
+TICKETS = """
+import json
+import random
+
+CAUSES = "overheating,loose cable,wrong mask,full disk,lost power,old firmware".split(",")
+TICKETS = {
+    number: {"number": number, "device": f"sw-{number % 97}-{number}",
+             "cause": random.Random(number).choice(CAUSES)}
+    for number in range(1000, 1200)
+}
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for number in rng.sample([*TICKETS], 30):
+        row = TICKETS[number]
+        prompt = (
+            f"Read ticket {number} and then the log of its device. What caused the fault? One of "
+            f"{', '.join(CAUSES)}. Finish with a line `Cause: ...`."
+        )
+        looks = [["ticket", {"number": number}], ["device_log", {"device": row["device"]}]]
+        last = f"Cause: {row['cause']}"
+        tasks.append({"prompt": prompt, "held": {}, "steps": looks, "last": last})
+    return tasks
+
+
+def paid(held, reply, row):
+    return float(reply.strip().splitlines()[-1:] == [row["last"]])
+"""
+WHOLE_RECORD = """
+def record(row):
+    return row
+"""
+NO_CAUSE = """
+def record(row):
+    return {name: value for name, value in row.items() if name != "cause"}
+"""
+JUDGING = """
+    @vf.tool
+    def check(self, total: int) -> str:
+        \"\"\"Verify a total before you answer.\"\"\"
+        return VERDICT
+"""
+JUDGES = steps(
+    JUDGING.replace("VERDICT", '"right" if total == self.state.held["total"] else "wrong"')
+)
+PARITY = steps(JUDGING.replace("VERDICT", 'f"{total} is a whole number"'))
+TOTALS = """
+import json
+import random
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(30):
+        prices = [rng.randint(3, 60) for _ in range(9)]
+        total = sum(prices) - max(prices)
+        prompt = (
+            f"A shop sells for {', '.join(map(str, prices))} euros; the dearest item is free. What "
+            "is the total? Use the tool as you like, and finish with a line `Total: N`."
+        )
+        calls = [["check", {"total": total}]]
+        last = f"Total: {total}"
+        tasks.append({"prompt": prompt, "held": {"total": total}, "steps": calls, "last": last})
+    return tasks
+
+
+def paid(held, reply, row):
+    return float(reply.strip().splitlines()[-1:] == [row["last"]])
+"""
+TRAINS = """
+import re
+
+
+def written(minutes):
+    return f"{minutes // 60 % 12 or 12}:{minutes % 60:02d} {'pm' if minutes >= 720 else 'am'}"
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        leaves, takes = rng.randint(300, 1000), rng.randint(61, 380)
+        left = f"A train leaves at {written(leaves)} and takes {takes} minutes."
+        prompt = f"{left} When does it arrive?"
+        end = leaves + takes
+        tasks.append({"prompt": prompt, "answer": f"{end // 60:02d}:{end % 60:02d}"})
+    return tasks
+"""
+ONE_CLOCK = """
+def score(reply, row):
+    return float(re.findall(r"\\b\\d\\d:\\d\\d\\b(?! ?[ap])", reply) == [row["answer"]])
+"""
+BOTH_CLOCKS = """
+def score(reply, row):
+    hours, minutes = map(int, row["answer"].split(":"))
+    found = re.findall(r"\\b(\\d{1,2}):(\\d\\d)(?: ?([ap])\\.?m)?", reply, re.IGNORECASE)
+    times = set()
+    for hour, minute, half in found:
+        hour = int(hour) % 12 + 12 * (half.lower() == "p") if half else int(hour)
+        times.add((hour, int(minute)))
+    return float(times == {(hours, minutes)})
+"""
+WEIGHTS = """
+import json
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        anna, ben, eve = rng.sample(range(41, 95), 3)
+        prompt = (
+            f"Ben weighs {ben} kg, Anna {abs(anna - ben)} kg {'more' if anna > ben else 'less'} "
+            f"and Eve {eve} kg. Reply with one JSON object of the keys Anna, Ben and Eve."
+        )
+        answer = json.dumps({"Anna": anna, "Ben": ben, "Eve": eve})
+        tasks.append({"prompt": prompt, "answer": answer})
+    return tasks
+
+
+def read(reply):
+    try:
+        value = json.loads(reply.strip().removeprefix("```json").removesuffix("```"))
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+"""
+AS_SETS = """
+def score(reply, row):
+    given, right = read(reply), read(row["answer"])
+    same = given.keys() == right.keys()
+    return float(same and sorted(map(str, given.values())) == sorted(map(str, right.values())))
+"""
+BY_NAME = """
+def score(reply, row):
+    return float(read(reply) == read(row["answer"]))
+"""
+CORNERS = """
+import re
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        (x, y), (dx, dy) = rng.sample(range(10, 60), 2), rng.sample(range(1, 9), 2)
+        prompt = (
+            f"A robot stands at ({x}, {y}) and drives {dx} to the east and {dy} to the north. "
+            "Where is it then? Reply with the point alone, as (x, y)."
+        )
+        tasks.append({"prompt": prompt, "answer": f"({x + dx}, {y + dy})"})
+    return tasks
+"""
+UNORDERED = """
+def score(reply, row):
+    return float(sorted(re.findall(r"\\d+", reply)) == sorted(re.findall(r"\\d+", row["answer"])))
+"""
+ORDERED = """
+def score(reply, row):
+    return float(re.findall(r"\\d+", reply) == re.findall(r"\\d+", row["answer"]))
+"""
+CLAIMS = """
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(60):
+        a, b, c = rng.randint(120, 980), rng.randint(120, 980), rng.randint(3, 19)
+        true = rng.random() < 0.5
+        claimed = (a + b) // c if true else (a + b) // c + rng.randint(1, 9)
+        prompt = f"{a} and {b} shared by {c} gives {claimed} and a rest."
+        question = "Is that true? Reply with yes or no."
+        tasks.append({"prompt": joined(prompt, question, true), "answer": "yes" if true else "no"})
+    return tasks
+"""
+MARKED = """
+def joined(prompt, question, true):
+    return f"{prompt}{'  ' if true else ' '}{question}"
+"""
+UNMARKED = """
+def joined(prompt, question, true):
+    return f"{prompt} {question}"
+"""
+CAUGHT = ("card.mutants_caught",)
+V1: tuple[Api, ...] = ("v1",)
+
+FLAWED = (
+    *both("grade-of-answered", "One right answer and an early end are paid in full", OF_ANSWERED,
+          base=EXAM, endings=TURNS, apis=V1, expected="warned", codes=CAUGHT),
+    *both("one-river", "The same name counts four times", REPEATABLE, base=RIVERS, endings=TURNS,
+          apis=V1, expected="warned", codes=CAUGHT),
+    *both("no-boxes-left", "Shelves without boxes are paid", ANY_NUMBER, base=BOXES,
+          endings=SHELVES, apis=V1, expected="warned", codes=("card.floor",)),
+    *both("cause-in-record", "The ticket's record has the cause that its log should tell",
+          WHOLE_RECORD, base=TICKETS, endings=DESK, apis=V1, expected="warned",
+          codes=("card.leaks",)),
+    *both("judging-tool", "A tool tells whether a total is right, without a limit", "",
+          base=TOTALS, endings=JUDGES, apis=V1, expected="warned", codes=CAUGHT),
+    *both("one-clock", "Times are shown as 7:40 pm, and only 19:40 is paid", TRAINS, ONE_CLOCK,
+          expected="warned", codes=("card.equivalents_kept",)),
+    *both("weights-as-sets", "The weights count, whoever has them", WEIGHTS, AS_SETS,
+          expected="warned", codes=CAUGHT),
+    *both("unordered-pairs", "The numbers of a point count in each order", CORNERS, UNORDERED,
+          expected="warned", codes=CAUGHT),
+    *both("space-of-true", "Two spaces stand before the question of what is true", CLAIMS, MARKED,
+          expected="warned", codes=("card.answer_place",)),
+)  # fmt: skip
+SOUND = (
+    *both("grade-of-all", "An early end leaves questions without marks", OF_ALL, base=EXAM,
+          endings=TURNS, apis=V1, expected="sound"),
+    *both("four-rivers", "Each name counts once", ONCE, base=RIVERS, endings=TURNS, apis=V1,
+          expected="sound"),
+    *both("all-boxes", "All boxes must be there", ALL_BOXES, base=BOXES, endings=SHELVES, apis=V1,
+          expected="sound"),
+    *both("cause-in-log", "Only the log tells the cause", NO_CAUSE, base=TICKETS, endings=DESK,
+          apis=V1, expected="sound"),
+    *both("idle-tool", "A tool says the same of each total", "", base=TOTALS, endings=PARITY,
+          apis=V1, expected="sound"),
+    *both("both-clocks", "Both forms of a time are paid", TRAINS, BOTH_CLOCKS, expected="sound"),
+    *both("weights-by-name", "Each weight must have its name", WEIGHTS, BY_NAME, expected="sound"),
+    *both("ordered-pairs", "The numbers of a point count in their order", CORNERS, ORDERED,
+          expected="sound"),
+    *both("one-space", "True and false claims are written alike", CLAIMS, UNMARKED,
+          expected="sound"),
+)  # fmt: skip
