@@ -164,7 +164,8 @@ class SurveyRun:
         top, most = answers.most_common(1)[0] if answers else ("", 0)
         train = self._listing.tasks[TRAIN]
         prompts = {each.index: each.prompt for each in train}
-        labelled = [(at, prompts.get(at, ""), each) for at, each in self._answers.of_prompts.items()]
+        known = self._answers.of_prompts
+        labelled = [(at, prompts.get(at, ""), answer) for at, answer in known.items()]
         survey = self.survey or Survey()
         pairs = self._answers.contradicting(train)
         if pairs and not survey.contradicting:
