@@ -28,7 +28,7 @@ ACCEPTED_BY_ALL = (
     "as_listed", "enharmonic", "hour", "with_unit", "fraction", "separators", "capitalised",
     "zeros", "reasoned", "sentence", "as_shown", "fenced",
 )  # fmt: skip
-NOTHING = "no paid reply of one turn could be changed and scored again"
+NOTHING = "no paid reply could be changed and scored again"
 
 
 def mutants_caught(evidence: Evidence) -> Reading:
