@@ -90,6 +90,7 @@ ENTRIES = (
     Operator("capitalised", "the capital of a sentence", kind="equivalent"),
     Operator("zeros", "a zero more or less behind a fraction", kind="equivalent"),
     Operator("fenced", "a fence of Markdown around its JSON", kind="equivalent"),
+    Operator("worked", "a page of reasoning before it", kind="equivalent"),
     Operator("reasoned", "a sentence before the marked answer", kind="equivalent"),
     Operator("sentence", "'The answer is' before it", kind="equivalent"),
     Operator("thousands", "a separator of thousands more or less", kind="equivalent"),

@@ -72,6 +72,8 @@ def test_a_form_that_the_prompt_leaves_open(
         ("as_shown", "A pen costs $2.50. How much are two? Only the number.", "5.00"),
         ("as_shown", "A pen costs $2.50. How much are two, in dollars?", "5.00"),
         ("as_shown", "A pen costs $2.50. How many pens are these?", "5"),
+        ("worked", "Add 3 and 4. Answer: N.", "Answer: 7"),
+        ("worked", "Go step by step, in at most 50 words. Answer: N.", "Answer: 7"),
         ("fenced", "Return only JSON with a and b.", '{"a": 1}'),
         ("fenced", "Return a and b.", '{"a": 1}'),
         ("fenced", "Return JSON with a and b.", '{"a": 1'),
@@ -130,3 +132,11 @@ def test_the_longest_text_between_tags_is_padded() -> None:
     assert changed[0].startswith("<why>it is so by rule four This was checked")
     assert changed[0].endswith("</why><answer>4</answer>")
     assert len(changed[0].split()) > 200
+
+
+@pytest.mark.parametrize("words", ["Go through it step by step.", "Think as long as you need."])
+def test_a_page_of_reasoning_before_the_answer_where_the_prompt_invites_it(words: str) -> None:
+    changed = mutate("Answer: 7", "worked", prompt=f"Add 3 and 4. {words} End with one line.")
+    assert changed is not None
+    assert changed[0].endswith("\n\nAnswer: 7")
+    assert len(changed[0]) > 1000

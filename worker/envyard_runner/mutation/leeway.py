@@ -83,6 +83,20 @@ UNIT_WANTED = re.compile(
 AMOUNT = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 FEW, FILLERS = 3, 25  # words of a text, and how often the filler's eight words are added
 FILLER = "This was checked once more in every way."
+# A page of reasoning without numbers, options or marks, and words by which a prompt invites one.
+PAGE = "\n".join(["First I look at what is given, then at what changes, one thing at a time."] * 20)
+INVITED = re.compile(
+    r"\bstep[ -]by[ -]step\b|\bshow (?:your|all|the) (?:work|steps|reasoning)|\bexplain your"
+    r"|\bthink (?:as long|aloud|it through|first|carefully)|\breason (?:first|freely|aloud|as)"
+    r"|\bas long as you (?:need|like|want)|\bas much as you (?:need|like|want)"
+    r"|\bwork (?:it |this )?out (?:first|on paper|in)|\bafter each (?:step|move)",
+    re.IGNORECASE,
+)
+SHORT = re.compile(
+    r"\b(?:at most|no more than|fewer than|under|within|up to|max(?:imum)?)\b[^.\n]{0,20}"
+    r"\b(?:words|characters|sentences|lines|tokens)\b|\bbrief|\bconcise|\bshort\b",
+    re.IGNORECASE,
+)
 MARKS = re.compile(r"<[A-Za-z_]\w*>|\\boxed\{|^####", re.MULTILINE)
 
 
@@ -213,6 +227,11 @@ def reasoned(reply: str, marked: Marked, prompt: str) -> str | None:
     return f"{REASONING}\n\n{reply}" if marks and not NOTHING_ELSE.search(prompt) else None
 
 
+def worked(reply: str, _marked: Marked, prompt: str) -> str | None:
+    """The reply behind a page of reasoning, where the prompt invites that."""
+    return f"{PAGE}\n\n{reply}" if INVITED.search(prompt) and not SHORT.search(prompt) else None
+
+
 def sentence(reply: str, marked: Marked, prompt: str) -> str | None:
     """The answer in a sentence, where the prompt says nothing of the reply's form."""
     text = marked.answer.strip()
@@ -240,5 +259,6 @@ AROUND: dict[str, Callable[[str, Marked, str], str | None]] = {
     "json_layout": json_layout,
     "fenced": fenced,
     "reasoned": reasoned,
+    "worked": worked,
     "sentence": sentence,
 }

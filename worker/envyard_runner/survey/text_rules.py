@@ -6,26 +6,23 @@ may rightly be meant: a word may be counted with or without its hyphen.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import re
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 
+from envyard_runner.survey.calendar_rules import (
+    days_between,
+    days_later,
+    minutes_later,
+    weekdays,
+    years_between,
+)
 from envyard_runner.survey.templates import numbers_in
 
 WORD = re.compile(r"\w+(?:['\u2019-]\w+)*")
 VOWELS = "aeiou"
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-MONTH = rf"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
-DATE = re.compile(
-    r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
-    rf"|(?P<before>\d{{1,2}})\.? (?P<name>{MONTH}),? (?P<end>\d{{4}})"
-    rf"|(?P<first>{MONTH}) (?P<behind>\d{{1,2}}),? (?P<last>\d{{4}})",
-    re.IGNORECASE,
-)
 ROMAN = ((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"),
          (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))  # fmt: skip
 
@@ -176,31 +173,6 @@ def _parity(text: str) -> list[str]:
     return [] if number is None else ["odd" if number % 2 else "even"]
 
 
-def _weekdays(text: str) -> list[str]:
-    return [f"{each:%A}" for each in dates_in(text)[:1]]
-
-
-def _days_between(text: str) -> list[str]:
-    if len(dates := dates_in(text)) != 2:
-        return []
-    days = abs((dates[1] - dates[0]).days)
-    return _counts(days, days + 1, days - 1)
-
-
-def dates_in(text: str) -> list[date]:
-    """The dates of a text as `2031-05-14`, `14 May 2031` or `May 14, 2031`, in their order."""
-    dates = []
-    for match in DATE.finditer(text):
-        month = match["month"] or next(filter(None, (match["name"], match["first"])))
-        number = int(month) if month.isdecimal() else MONTHS.index(month[:3].casefold()) + 1
-        day = match["day"] or match["before"] or match["behind"]
-        with contextlib.suppress(ValueError):
-            dates.append(
-                date(int(match["year"] or match["end"] or match["last"]), number, int(day))
-            )
-    return dates
-
-
 def _only_number(text: str) -> int | None:
     numbers = numbers_in(text)
     if len(numbers) != 1 or numbers[0] != int(numbers[0]) or numbers[0] < 0:
@@ -229,7 +201,10 @@ RULES = (
     TextRule("the number in hexadecimal digits", _said("hex|base 16"), _in_base("x")),
     TextRule("the number in octal digits", _said("octal|base 8"), _in_base("o")),
     TextRule("the number in Roman numerals", _said("roman"), _roman),
-    TextRule("the weekday of its date", _said("week ?day|day of the week|which day"), _weekdays),
-    TextRule("the days between its dates", _said("days"), _days_between),
+    TextRule("the weekday of its date", _said("week ?day|day of the week|which day"), weekdays),
+    TextRule("the days between its dates", _said("days"), days_between),
+    TextRule("the completed years between its dates", _said("years|old|age\\b"), years_between),
+    TextRule("the date so many days later or earlier", _said("days?|weeks?|date"), days_later),
+    TextRule("the time so much later or earlier", _said("minutes?|hours?|min\\b"), minutes_later),
     TextRule("odd or even", _said("odd\\b|even\\b|parity"), _parity),
 )

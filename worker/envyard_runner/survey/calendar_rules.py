@@ -1,0 +1,94 @@
+"""Rules by which a date, a time or an age follows from those that a prompt names.
+
+The calendar is the Gregorian one, as Python's `datetime` has it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from datetime import date, timedelta
+
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTH = rf"(?:{'|'.join(MONTHS)})[a-z]{{0,6}}"
+DATE = re.compile(
+    r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
+    rf"|(?P<before>\d{{1,2}})\.? (?P<name>{MONTH}),? (?P<end>\d{{4}})"
+    rf"|(?P<first>{MONTH}) (?P<behind>\d{{1,2}}),? (?P<last>\d{{4}})",
+    re.IGNORECASE,
+)
+TIME = re.compile(r"(?<![\d:])(\d{1,2}):(\d\d)(?![\d:])(?: ?([ap])\.?m\b)?", re.IGNORECASE)
+NUMBER = re.compile(r"(?<![\w.])\d{1,6}(?![\w.]*\d)")
+DAY = 24 * 60  # minutes
+
+
+def dates_in(text: str) -> list[date]:
+    """The dates of a text as `2031-05-14`, `14 May 2031` or `May 14, 2031`, in their order."""
+    dates = []
+    for match in DATE.finditer(text):
+        month = match["month"] or next(filter(None, (match["name"], match["first"])))
+        number = int(month) if month.isdecimal() else MONTHS.index(month[:3].casefold()) + 1
+        day = match["day"] or match["before"] or match["behind"]
+        with contextlib.suppress(ValueError):
+            dates.append(
+                date(int(match["year"] or match["end"] or match["last"]), number, int(day))
+            )
+    return dates
+
+
+def weekdays(text: str) -> list[str]:
+    """The weekday of the first date."""
+    return [f"{each:%A}" for each in dates_in(text)[:1]]
+
+
+def days_between(text: str) -> list[str]:
+    """The days between two dates, with both ends or without them."""
+    if len(dates := dates_in(text)) != 2:
+        return []
+    days = abs((dates[1] - dates[0]).days)
+    return [str(each) for each in (days, days + 1, days - 1)]
+
+
+def years_between(text: str) -> list[str]:
+    """The completed years between two dates."""
+    if len(dates := dates_in(text)) != 2:
+        return []
+    first, last = sorted(dates)
+    early = (last.month, last.day) < (first.month, first.day)
+    return [str(last.year - first.year - early)]
+
+
+def days_later(text: str) -> list[str]:
+    """The date so many days or weeks behind the only one, or before it, by the only number."""
+    dates, numbers = dates_in(text), [*map(int, NUMBER.findall(DATE.sub(" ", text)))]
+    if len(dates) != 1 or len(numbers) != 1:
+        return []
+    answers = []
+    for step in (numbers[0], -numbers[0], 7 * numbers[0], -7 * numbers[0]):
+        with contextlib.suppress(OverflowError):
+            day = dates[0] + timedelta(days=step)
+            answers += [
+                f"{day:%Y-%m-%d}",
+                f"{day.day} {day:%B %Y}",
+                f"{day:%B} {day.day}, {day.year}",
+            ]
+    return answers
+
+
+def minutes_later(text: str) -> list[str]:
+    """The time so many minutes, hours, or hours and minutes behind the only one, or before it, in
+    both clocks."""
+    times, numbers = [*TIME.finditer(text)], [*map(int, NUMBER.findall(TIME.sub(" ", text)))]
+    if len(times) != 1 or not 0 < len(numbers) < 3:
+        return []
+    minutes = [60 * numbers[0] + numbers[1]] if len(numbers) > 1 else [numbers[0], 60 * numbers[0]]
+    hour = int(times[0][1])
+    if times[0][3]:
+        hour = hour % 12 + 12 * (times[0][3].lower() == "p")
+    answers = []
+    for step in (*minutes, *(-each for each in minutes)):
+        at = (60 * hour + int(times[0][2]) + step) % DAY
+        half = "am" if at < DAY / 2 else "pm"
+        answers += [f"{at // 60:02d}:{at % 60:02d}", f"{at // 60 % 12 or 12}:{at % 60:02d} {half}"]
+        answers += [f"{at // 60}:{at % 60:02d}", f"{at // 60 % 12 or 12}:{at % 60:02d}"]
+    return answers
