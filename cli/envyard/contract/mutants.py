@@ -109,7 +109,8 @@ class MutantResult:
 
     `recorded` is the rollout's first reward, `reward` what the changed reply got, None where it
     failed (`error` is how). `before` and `after` are the answer without and with the change.
-    `turns` counts the replies of the rollout.
+    `turns` counts the replies of the rollout. `asked` is what a control was shown otherwise than in
+    the record, empty where nothing was.
     """
 
     rollout: str
@@ -120,6 +121,7 @@ class MutantResult:
     recorded: float | None = None
     error: str = ""
     turns: int = 1
+    asked: str = ""
 
     @property
     def task(self) -> int:
@@ -143,4 +145,5 @@ class MutantResult:
             recorded=finite(data.get("recorded")),
             error=text(data.get("error"), 500),
             turns=count(data.get("turns")),
+            asked=text(data.get("asked"), CHARACTERS),
         )

@@ -89,7 +89,8 @@ def test_a_mutant_replies_with_the_changed_text_in_the_same_form() -> None:
 
 def test_in_several_turns_only_the_last_reply_is_changed() -> None:
     mutants = kept((played("oracle/0/0", "one", "two", "7"), 1.0))
-    record = mutants.record(planned(mutants)[1])
+    _, _, digit, *_ = planned(mutants)  # behind the control and the repeated first reply
+    record = mutants.record(digit)
     assert record is not None
     assert record.replies_to_repeat is not None
     texts = ["question", "one", "question 1", "two", "question 2", "1", "question 3"]
@@ -152,3 +153,15 @@ def test_a_mutant_ends_once_and_without_a_result_where_it_took_too_long() -> Non
     assert mutants.ended(second, Replay(left_out="too long"))
     assert not mutants.ended("nobody", Replay(reward=1.0))
     assert [result.reward for result in mutants.results] == [1.0]
+
+
+def test_a_control_names_what_it_was_shown_otherwise() -> None:
+    mutants = kept((played("oracle/0/0", "one", "two"), 1.0))
+    control, *_ = planned(mutants)
+    record = mutants.record(control)
+    assert record is not None
+    assert record.replies_to_repeat is not None
+    record.replies_to_repeat.answer(call("question"))
+    record.replies_to_repeat.answer(call("question", "one", "another question"))
+    (result,) = ended(mutants, [control], reward=1.0)
+    assert result.asked == "call 2: user: another question"

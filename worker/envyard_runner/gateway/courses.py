@@ -86,11 +86,6 @@ def recorded_replies(transcript: Transcript) -> list[Message]:
     return [transcript.nodes[call.reply].message for call in transcript.calls if call.reply >= 0]
 
 
-def repeated(transcript: Transcript, others: Sequence[str]) -> Course:
-    """The recorded replies."""
-    return Course(recorded_replies(transcript), "", "")
-
-
 def left_out(transcript: Transcript, others: Sequence[str]) -> Course | None:
     """All but one of the calls that change something, another one in each rollout."""
     replies = recorded_replies(transcript)

@@ -17,7 +17,7 @@ from envyard.contract.replay import Replay
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.courses import COURSES, OtherCourse, judged_tries, repeated
+from envyard_runner.gateway.courses import COURSES, OtherCourse, judged_tries
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorded_replies import RecordedReplies, RepeatedReplies
 from envyard_runner.gateway.recorder import Recorder
@@ -181,6 +181,7 @@ class Mutants:
                 recorded=base.reward,
                 error=replay.error,
                 turns=base.turns,
+                asked=_asked(replies) if planned.operator == CONTROL else "",
             )
         return True
 
@@ -199,9 +200,12 @@ class Mutants:
     def _change(self, base: Base, operator: str, seen: set[tuple[str, str]]) -> None:
         """Plan one mutant of the base; none where the operator changes nothing, or gives what is
         `seen`."""
-        if operator in COURSES or (operator == CONTROL and not base.last_reply):
+        if operator == CONTROL:
+            replies = RecordedReplies(base.transcript)
+            self._add(base, operator, replies, base.answer, base.answer)
+        elif operator in COURSES:
             others = [each.answer for each in self._bases if each.task != base.task]
-            if course := COURSES.get(operator, repeated)(base.transcript, others):
+            if course := COURSES[operator](base.transcript, others):
                 self._add(base, operator, OtherCourse(course.replies), course.before, course.after)
         elif base.last_reply:
             text = mutate(base.last_reply, operator, self._alphabet, base.prompt)
@@ -215,3 +219,11 @@ class Mutants:
         alias = secrets.token_hex(8)
         record = Record(alias, POLICY, Recorder(0), replies_to_repeat=replies)
         self._planned[alias] = Planned(base, operator, record, before, after)
+
+
+def _asked(replies: RepeatedReplies | None) -> str:
+    """What the environment showed otherwise than in the record; empty where all was the same."""
+    if replies is None:
+        return ""
+    replies.end()
+    return f"call {replies.diverged}: {replies.difference}" if replies.diverged else ""
