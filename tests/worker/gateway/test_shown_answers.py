@@ -77,3 +77,24 @@ def test_two_tasks_that_show_their_answers_warn() -> None:
     assert (finding.code, finding.severity) == ("card.leaks", "warning")
     assert "3 rollouts: parrot/0/0, silent/0/0, silent/3/0" in finding.message
     assert finding.where == "parrot/0/0"
+
+
+def candidates(said: str, *, reply: str = "x") -> list[str]:
+    """The rollouts of three tasks that show their answer: each lists the words of all and sends
+    `said` for its own."""
+    words = ("lemon", "piano", "river")
+    answers = ShownAnswers()
+    for task, word in enumerate(words):
+        record = played(
+            "silent", f"One of {', '.join(words)}.", reply, said.format(word), task=task
+        )
+        answers.add(record, word)
+    return sorted(answers.excerpts)
+
+
+def test_the_only_candidate_that_a_later_message_names_is_shown() -> None:
+    shown_in = ["silent/0/0", "silent/1/0", "silent/2/0"]
+    assert candidates("I could not read that. State: Game(word={!r})") == shown_in
+    assert candidates("Not one of lemon, piano, river.") == []
+    assert candidates("I could not read that.") == []
+    assert candidates("{} is no guess.", reply="lemon") == ["silent/1/0", "silent/2/0"]

@@ -107,3 +107,10 @@ def test_no_tag_of_several_is_kept() -> None:
     assert "Ann" not in constant
     assert "30" not in constant
     assert constant.count("</") == 2
+
+
+def test_what_is_to_be_rewritten_is_copied() -> None:
+    prompt = "Simplify this condition:\n\np and p or not not q\n\nUse only p, q, and, or, not."
+    assert copied_answer("<short>p or q</short>", prompt) == "<short>p and p or not not q</short>"
+    ordered = prompt.replace("Simplify", "Order the words of")
+    assert "not not" not in copied_answer("<short>p or q</short>", ordered)

@@ -38,3 +38,26 @@ def test_a_changed_list(operator: str, reply: str, after: str) -> None:
 )
 def test_an_answer_that_is_no_such_list(operator: str, prompt: str, reply: str) -> None:
     assert mutate(reply, operator, prompt=prompt) is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "more"),
+    [
+        ("Go from b3 to f6; c5, d7, a1 and h8 are free.", "b3, c5, d7, f6", "b3, c5, d7, f6, a1"),
+        ("The drawer: F611, F832, F700, T155.", "F611, F832", "F611, F832, F700"),
+        ("Choose of 1, 2, 5 and 9.", "[1, 2]", "1, 2, 5"),
+        ("One of lemon, piano, river.", "lemon, piano", "lemon, piano, river"),
+        ("Order the scenes.\nA: x\nB: y\nC: z", "B, A, C", None),
+    ],
+)
+def test_of_items_that_the_prompt_names_another_one_is_added(
+    prompt: str, answer: str, more: str | None
+) -> None:
+    changed = mutate(answer, "added", prompt=prompt)
+    assert (changed and changed[2]) == more
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("piece", ["a, ", "- ", "(((", "and ", " \t", "a1"])
+def test_lists_in_long_prompts_are_read_in_time(piece: str) -> None:
+    mutate("ax, bx", "added", prompt="ax, bx " + piece * 20_000)

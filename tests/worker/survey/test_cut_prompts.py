@@ -39,3 +39,13 @@ def test_whole_prompts_and_forms_of_one_length_are_sound() -> None:
     assert cut_prompts(boards) == []
     names = [f"{'very ' * (n % 12)}long name of {WAYS[n % 4]}" for n in range(60)]
     assert cut_prompts(names) == []
+
+
+def test_a_paragraph_that_is_cut_before_its_question_is_named() -> None:
+    def asked(texts: list[str]) -> list[str]:
+        return [
+            f"{text}\n\nWhere does walk {n} of {WAYS[n % 4]} end?" for n, text in enumerate(texts)
+        ]
+
+    assert len(cut_prompts(asked(routes(200)))) > 20
+    assert cut_prompts(asked(routes(10_000))) == []

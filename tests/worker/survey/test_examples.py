@@ -107,3 +107,22 @@ def test_a_sentence_that_needs_no_correction_is_no_leak() -> None:
     prompts = [f"{rule}\n\nInput: The {words} are here.\nOutput:" for words in ANSWERS]
     corrected = [f"The {words} are here." for words in ANSWERS]
     assert leaks(lambda _: "Help.", corrected.__getitem__, prompts.__getitem__) == []
+
+
+def test_an_entry_of_the_examples_that_the_task_asks_for_is_a_leak() -> None:
+    codes = [str(100 + 7 * task) for task in range(TASKS)]
+    names = [f"herb{task}" for task in range(TASKS)]
+
+    def prompt(task: int, shown: int) -> str:
+        entries = "\n".join(f"{names[at]}: {codes[at]}" for at in (shown, (shown + 5) % TASKS))
+        return (
+            f"Codes follow the rule, for example:\n{entries}\n\nWhat is the code of {names[task]}?"
+        )
+
+    def of(prompts: Callable[[int], str]) -> list[int]:
+        return leaks(lambda _: "Be brief.", answer=codes.__getitem__, prompt=prompts)
+
+    assert of(lambda task: prompt(task, task - task % 4)) == OWN
+    assert of(lambda task: prompt(task, (task + 1) % TASKS)) == []
+    table = lambda task: prompt(task, task).replace("for example", "in this table")  # noqa: E731
+    assert of(table) == []

@@ -85,3 +85,10 @@ def test_prompts_that_ask_for_the_rank_and_options_of_any_rank_are_sound() -> No
     assert answer_place(mixed) == (0, "")
     few = choices("What is 37 x {}?", around=(-10, 10), tasks=12)
     assert answer_place(few) == (0, "")
+
+
+def test_some_prompts_that_speak_of_a_rank_do_not_hide_the_others() -> None:
+    rows = choices("What is 37 x {}?", around=(-10, 10))
+    asked = choices("What is 37 x {}, from the first to the last?", around=(-10, 10), tasks=15)
+    assert answer_place([*rows, *asked]) == (40, "the middle one of the options")
+    assert answer_place(asked) == (0, "")

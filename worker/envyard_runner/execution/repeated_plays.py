@@ -31,7 +31,7 @@ def shared_state_findings(replays: Replays) -> Iterator[Finding]:
     yield finding(
         "run.conversation_changed",
         f"{len(changed)} of {len(repeated)} rollouts were shown something else when the same "
-        "replies were given again in a process that had played others, so rollouts may share state: "
+        "replies were given again in a process that had played others; rollouts may share state: "
         f"{first_names([each.rollout for each in changed])}. In {changed[0].rollout} it was "
         f"{changed[0].asked!r}.",
         where=changed[0].rollout,

@@ -7,6 +7,7 @@ contain the task's answer while the policy may still reply.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from envyard.contract.probes import ORACLE, PROBES
@@ -25,6 +26,7 @@ from envyard_runner.mutation.answers import OPPOSITES, find_answer
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer; a shorter one is there by chance
 KEPT = 100  # rollouts of several calls whose task's answer is not known before all have ended
 AROUND = 60  # characters of an excerpt before and behind the answer
+CANDIDATES = 2  # other answers that the first messages must name
 
 
 class ShownAnswers:
@@ -48,11 +50,12 @@ class ShownAnswers:
             self._answers.setdefault(task, _searched(reply))
         elif not _does_no_work(record.policy) or len(transcript.calls) < 2:
             return
-        elif reference:
-            if excerpt := shown_answer(transcript, _searched(reference)):
-                self._shown[record.rollout] = excerpt
+        elif reference and (excerpt := shown_answer(transcript, _searched(reference))):
+            self._shown[record.rollout] = excerpt
         elif len(self._kept) < KEPT:
             self._kept[record.rollout] = transcript
+            if reference:
+                self._answers.setdefault(task, _searched(reference))
 
     @property
     def excerpts(self) -> dict[str, str]:
@@ -61,8 +64,10 @@ class ShownAnswers:
         shown = dict(self._shown)
         for rollout, transcript in self._kept.items():
             answer = self._answers.get(rollout.split("/")[1], "")
-            others = {*self._answers.values()} - {answer}
-            excerpt = shown_answer(transcript, answer)
+            others = {*self._answers.values()} - {answer, ""}
+            excerpt = shown_answer(transcript, answer) or named_candidate(
+                transcript, answer, others
+            )
             if excerpt and not any(shown_answer(transcript, other) for other in others):
                 shown[rollout] = excerpt
         return shown
@@ -88,6 +93,29 @@ def shown_answer(transcript: Transcript, answer: str) -> str:
         return ""
     pattern = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
     return _excerpt(transcript, pattern)
+
+
+def named_candidate(transcript: Transcript, answer: str, others: Collection[str]) -> str:
+    """Where a later message names the answer alone of the candidates that the first messages list;
+    empty where none does, or where these list no others."""
+    first = min((call.reply for call in transcript.calls if call.reply >= 0), default=0)
+    texts = [plain_text(node.message.get("content")) for node in transcript.nodes]
+    opening = "\n".join(texts[:first])
+    candidates = [each for each in others if _named(each, opening)]
+    if not answer or not _named(answer, opening) or len(candidates) < CANDIDATES:
+        return ""
+    replies = {call.reply for call in transcript.calls}
+    if any(_named(answer, texts[place]) for place in replies if place >= 0):
+        return ""
+    for place in range(first, len(texts)):
+        match = _named(answer, texts[place])
+        if match and not any(_named(each, texts[place]) for each in candidates):
+            return texts[place][max(0, match.start() - AROUND) : match.end() + AROUND]
+    return ""
+
+
+def _named(answer: str, text: str) -> re.Match[str] | None:
+    return re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text, re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

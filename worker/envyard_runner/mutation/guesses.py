@@ -30,6 +30,13 @@ LIST = re.compile(r"[^\s,:;.]+(?:, ?[^\s,:;.]+){2,}")
 WORD = re.compile(r"[^\W\d_]{3,}")
 # A calculation in the prompt: a verifier that evaluates replies pays for it.
 EXPRESSION = re.compile(r"\(?-?\d+(?:(?: *[+*/] *| +- +)\(?-?\d+\)?){1,20}")
+# Tasks whose answer says the same as a part of the prompt in another way.
+REWRITING = re.compile(
+    r"\b(?:simplif|shorten|rewrit|rephras|paraphras|optimi[sz]|compress|minimi[sz]|condens|summari[sz]"
+    r"|correct|fix|clean|normali[sz]|improv|polish)",
+    re.IGNORECASE,
+)
+TOKEN, HALF = re.compile(r"\w+"), 0.5  # of the answer's words
 NEAR = 0.75  # of the letters, from which a word of the prompt is tried first
 LAST_NUMBER_EVERY = 3  # tasks
 NUMBERS = ("0", "1", "100")
@@ -99,7 +106,25 @@ def _pieces(answer: str, prompt: str, *, largest: bool) -> list[str]:
     words = sorted(dict.fromkeys(WORD.findall(prompt)), key=len, reverse=True)
     lines = prompt.strip().splitlines()[-1:]
     near = [word for word in words if _shared_letters(answer, word) >= NEAR]
-    return [*near, *quoted, *(words if len(answer.split()) <= 1 else lines)]
+    several = len(answer.split()) > 1
+    alike = _alike(answer, prompt) if several and REWRITING.search(prompt) else []
+    return [*near, *alike, *quoted, *(lines if several else words)]
+
+
+def _alike(answer: str, prompt: str) -> list[str]:
+    """The line of the prompt, or the part behind its colon, that has the most of the answer's
+    words, where it has half of them: what is to be shortened, corrected or simplified."""
+    wanted = Counter(TOKEN.findall(answer.casefold()))
+    lines = [line.strip() for line in prompt.splitlines() if line.strip()]
+    parts = [*lines, *(line.partition(": ")[2].strip() for line in lines)]
+    rated = [(_share(wanted, part), -len(part), part) for part in parts if part]
+    best = max(rated, default=(0.0, 0, ""))
+    return [best[2]] if best[0] >= HALF else []
+
+
+def _share(wanted: Counter[str], part: str) -> float:
+    shared = wanted & Counter(TOKEN.findall(part.casefold()))
+    return shared.total() / max(1, wanted.total())
 
 
 def _superset(answer: str, prompt: str) -> list[str]:

@@ -14,6 +14,11 @@ FEWEST_ITEMS = 3
 ITEM = r"[^\s,;<>{}\[\]]+(?: [^\s,;<>{}\[\]]+){0,3}"  # of one to four words
 LISTED = re.compile(rf"{ITEM}(?:,[ ]?{ITEM}){{1,40}}")
 NUMBER = re.compile(r"-?\d{1,12}")
+TOKEN = re.compile(r"[\w-]+")
+# A word that stands in a list: at the beginning of a line, or between commas, brackets or colons.
+LISTED_WORD = re.compile(
+    r"(?:^|[,(\[:|]|- |\band )[ \t]*([\w-]{1,40})(?=[ \t]*(?:$|[,)\].:|;]))", re.MULTILINE
+)
 FREE_NUMBER = re.compile(
     r"\b(?:at least|any|some|up to|at most|several|a few|or more|as many|partial)\b", re.IGNORECASE
 )
@@ -35,16 +40,20 @@ def repeated(answer: str) -> str | None:
     return _if_changed(separator[0].join([items[0]] * len(items)), text)
 
 
-def added(answer: str, _prompt: str) -> str | None:
-    """One item more, that nothing names: behind two or more, in JSON or by commas."""
+def added(answer: str, prompt: str) -> str | None:
+    """One item more behind two or more, in JSON or by commas: another one of the prompt where that
+    names all of the answer's (a verifier may rightly ignore what nobody could mean), else one that
+    nothing names."""
     text = answer.strip()
     listed = parsed(text)
     if isinstance(listed, list) and len(listed) > 1 and _are_plain(listed):
-        return json.dumps([*listed, _another(listed)], ensure_ascii=False)
+        more = _more(listed, prompt)
+        return None if more is None else json.dumps([*listed, more], ensure_ascii=False)
     if not LISTED.fullmatch(text):
         return None
     separator = ", " if ", " in text else ","
-    return f"{text}{separator}{_another(text.split(separator))}"
+    more = _more(text.split(separator), prompt)
+    return None if more is None else f"{text}{separator}{more}"
 
 
 def dropped(answer: str, prompt: str) -> str | None:
@@ -66,6 +75,26 @@ def _are_plain(items: list[object]) -> bool:
     return all(isinstance(each, str) for each in items) or all(
         isinstance(each, int) and not isinstance(each, bool) for each in items
     )
+
+
+def _more(items: Sequence[object], prompt: str) -> object:
+    """An item that is wrong beside these; None where the prompt names these and no others."""
+    named = {word.casefold() for word in TOKEN.findall(prompt)}
+    texts = [str(item).strip() for item in items]
+    if not all(text.casefold() in named for text in texts):
+        return _another(items)
+    known = {text.casefold() for text in texts}
+    form = _form(texts[0])
+    words = (TOKEN if "0" in form else LISTED_WORD).findall(prompt)
+    others = (word for word in words if word.casefold() not in known)
+    more = next((word for word in others if _form(word) == form), None)
+    return int(more) if more is not None and isinstance(items[0], int) else more
+
+
+def _form(text: str) -> str:
+    """Its letters and digits by kind, those of a longer word as one."""
+    kinds = re.sub(r"[a-z]", "a", re.sub(r"[A-Z]", "A", re.sub(r"\d+", "0", text)))
+    return re.sub(r"a{3,}", "aaa", kinds)
 
 
 def _another(items: Sequence[object]) -> object:

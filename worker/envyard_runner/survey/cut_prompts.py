@@ -14,6 +14,7 @@ from envyard_runner.survey.listing import PROMPT
 
 FEWEST, SHARE = 5, 0.04  # of the longest prompts, and their share of all
 BAND = 0.05  # by which the longest prompts differ in length: a question may stand before the text
+PARAGRAPHS = 4  # that are judged each; a question may follow the text that is cut
 LENGTHS = 10  # different ones of the others
 USUAL = 0.25  # share of the others with one length, from which on a form decides it
 FEWEST_BROKEN, BROKEN = 2, 0.25  # of the longest prompts that end within a word
@@ -23,10 +24,20 @@ WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?=[\W\d_])")
 
 
 def cut_prompts(prompts: Sequence[str]) -> list[int]:
-    """The places of the longest prompts, where they are cut; none elsewhere.
+    """The places of the longest prompts, or of those with the longest paragraph at one place, where
+    they are cut; none elsewhere.
 
     Those that the survey itself shortens are not judged.
     """
+    if cut := _cut(prompts):
+        return cut
+    paragraphs = [prompt.split("\n\n", PARAGRAPHS) for prompt in prompts]
+    fewest = min(map(len, paragraphs), default=0)
+    parts = ([each[at] for each in paragraphs] for at in range(fewest - 1))
+    return next(filter(None, map(_cut, parts)), [])
+
+
+def _cut(prompts: Sequence[str]) -> list[int]:
     lengths = Counter(map(len, prompts))
     longest = max(lengths, default=0)
     band = (1 - BAND) * longest

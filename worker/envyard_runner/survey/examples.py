@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer; a shorter one is there by chance
+SHORTEST_ENTRY = 2  # of one behind the name that the task asks about
 CHARACTERS = 20_000  # of a message that is searched
 MARK = re.compile(
     r"\b(?:examples?|e\.g\.|for instance|samples?|demonstrations?|worked|few[- ]shot)\b",
@@ -32,6 +33,7 @@ HALF = 0.5
 AROUND = 60  # characters of an excerpt before the answer
 OPEN_LINE = re.compile(rf"^(?P<line>[^\n]{{0,200}}{OUTPUT})[ \t]*$", re.IGNORECASE | re.MULTILINE)
 OPEN_LINES = 3  # of a message that are looked for above themselves
+NAME = re.compile(r"\w[\w-]{2,39}")  # of what an entry is about
 SHORT_LINE = 8  # characters: `A:` alone is read with the line before it
 
 
@@ -64,7 +66,7 @@ class Examples:
         if task in self._openings:
             return
         answer = find_answer(reference).answer.strip()
-        if SHORTEST <= len(answer) <= LONGEST and answer.casefold() not in OPPOSITES:
+        if SHORTEST_ENTRY <= len(answer) <= LONGEST and answer.casefold() not in OPPOSITES:
             texts = [(role, text[:CHARACTERS]) for role, text in messages]
             self._openings[task] = Opening(task, texts, answer)
 
@@ -75,7 +77,8 @@ class Examples:
         repeated = {
             opening.task: excerpt
             for opening in self._openings.values()
-            if (excerpt := _completed_above(opening.messages[-1][1], opening.answer))
+            if len(opening.answer) >= SHORTEST
+            and (excerpt := _completed_above(opening.messages[-1][1], opening.answer))
         }
         if self._distinct([*repeated]) >= MARKED_TASKS:
             return repeated
@@ -135,6 +138,10 @@ def given_answer(messages: Sequence[tuple[str, str]], answer: str) -> Given | No
     for replies, or as a reply of the assistant's; in the last message only behind a mark."""
     form = r"\s+".join(map(re.escape, answer.split()))
     pattern = re.compile(f"{OUTPUT}{OPENING}{form}{CLOSING}", re.IGNORECASE | re.MULTILINE)
+    if entry := _example_entry(messages[-1][1], form):
+        return Given(entry, True)
+    if len(answer) < SHORTEST:
+        return None
     found = None
     for place, (role, text) in enumerate(messages):
         for given in _given(pattern, form, role, text):
@@ -142,6 +149,19 @@ def given_answer(messages: Sequence[tuple[str, str]], answer: str) -> Given | No
                 return given
             found = found or (given if place + 1 < len(messages) else None)
     return found
+
+
+def _example_entry(text: str, form: str) -> str:
+    """The line of an example, such as `borage: 412`, that names what the last line asks for and has
+    this answer; empty where there is none."""
+    mark = MARK.search(text)
+    lines = [line for line in text.splitlines() if line.strip()]
+    if mark is None or len(lines) < 2:
+        return ""
+    asked = {word.casefold() for word in NAME.findall(lines[-1])}
+    pattern = rf"^\W{{0,4}}(\w[\w -]{{2,39}}?) ?[:=|] ?\W{{0,2}}{form}\W{{0,2}}$"
+    entries = re.finditer(pattern, text[mark.end() :], re.IGNORECASE | re.MULTILINE)
+    return next((each[0].strip() for each in entries if each[1].casefold() in asked), "")
 
 
 def _given(pattern: re.Pattern[str], form: str, role: str, text: str) -> Iterator[Given]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from envyard_runner.mutation.answers import find_answer
 
 ENOUGH, NEARLY_ALL = 20, 0.95  # tasks, and the share of them with that rank
+UNRANKED = 0.2  # of the tasks, whose prompts must not speak of a rank: only they are compared
 LETTERS, FEWEST_LETTERS, CHANCE = "ABCDEFGHIJ", 2, 1e-6  # one letter alone is one answer for all
 LARGEST_LETTER = 0.8  # share of the most common letter, beyond which the letter is the rank
 OPTION = re.compile(r"^[ \t]*[(\[]?(?P<letter>[A-Ja-j])[).:\]][ \t]+(?P<text>\S.*)$", re.MULTILINE)
@@ -46,8 +47,9 @@ RANKED = re.compile(rf"\b(?:{SUPERLATIVE}|middle|median|second|third|between)\b"
 def option_rank(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     """In how many tasks, of pairs of prompt and answer, the right option has the most common rank
     or form, and that in words; (0, "") where nearly all do not, or where prompts ask for it."""
-    rows = [row for prompt, answer in tasks if (row := _right_option(prompt, answer))]
-    if len(rows) < max(ENOUGH, NEARLY_ALL * len(tasks)):
+    found = [(prompt, row) for prompt, answer in tasks if (row := _right_option(prompt, answer))]
+    rows = [row for prompt, row in found if not RANKED.search(OPTION.sub("", prompt))]
+    if len(found) < NEARLY_ALL * len(tasks) or len(rows) < max(ENOUGH, UNRANKED * len(tasks)):
         return 0, ""
     if place := _unused_letters(rows):
         return place
@@ -67,8 +69,6 @@ def _right_option(prompt: str, answer: str) -> tuple[list[str], int] | None:
         (match["letter"].casefold(), match["text"].rstrip()) for match in OPTION.finditer(prompt)
     ]
     if len(options) < 3 or [letter for letter, _ in options] != [*"abcdefghij"[: len(options)]]:
-        return None
-    if RANKED.search(OPTION.sub("", prompt)):
         return None
     marked = find_answer(answer).answer.strip().strip("().").casefold()
     texts = [text for _, text in options]
