@@ -49,3 +49,17 @@ def test_a_paragraph_that_is_cut_before_its_question_is_named() -> None:
 
     assert len(cut_prompts(asked(routes(200)))) > 20
     assert cut_prompts(asked(routes(10_000))) == []
+
+
+def test_paragraphs_that_are_all_cut_are_named() -> None:
+    rng = random.Random(5)
+    texts = [
+        " ".join(f"The {rng.choice(WAYS)} walk has {rng.randint(1, 99)} trees." for _ in range(40))
+        for _ in range(30)
+    ]
+    cut = [f"{text[:600]}\n\nWhich walk is the longest of all {n}?" for n, text in enumerate(texts)]
+    assert len(cut_prompts(cut)) == 30
+    whole = [f"{text}\n\nWhich walk is the longest of all {n}?" for n, text in enumerate(texts)]
+    assert cut_prompts(whole) == []
+    boards = ["".join(rng.choices("XO.", k=400)) + f"\n\nWhose move is it, {n}?" for n in range(30)]
+    assert cut_prompts(boards) == []

@@ -14,6 +14,7 @@ FEWEST_ITEMS = 3
 ITEM = r"[^\s,;<>{}\[\]]+(?: [^\s,;<>{}\[\]]+){0,3}"  # of one to four words
 LISTED = re.compile(rf"{ITEM}(?:,[ ]?{ITEM}){{1,40}}")
 NUMBER = re.compile(r"-?\d{1,12}")
+CODE = re.compile(r"[A-Za-z]\d{1,3}")
 TOKEN = re.compile(r"[\w-]+")
 # A word that stands in a list: at the beginning of a line, or between commas, brackets or colons.
 LISTED_WORD = re.compile(
@@ -82,13 +83,22 @@ def _more(items: Sequence[object], prompt: str) -> object:
     named = {word.casefold() for word in TOKEN.findall(prompt)}
     texts = [str(item).strip() for item in items]
     if not all(text.casefold() in named for text in texts):
-        return _another(items)
+        return _recombined(texts) or _another(items)
     known = {text.casefold() for text in texts}
     form = _form(texts[0])
     words = (TOKEN if "0" in form else LISTED_WORD).findall(prompt)
     others = (word for word in words if word.casefold() not in known)
     more = next((word for word in others if _form(word) == form), None)
     return int(more) if more is not None and isinstance(items[0], int) else more
+
+
+def _recombined(texts: Sequence[str]) -> str | None:
+    """Another code of the same form, such as a field of a board, of characters that these have at
+    the same place."""
+    if not all(CODE.fullmatch(text) for text in texts) or len({*map(_form, texts)}) > 1:
+        return None
+    codes = (first[0] + second[1:] for first in texts for second in texts)
+    return next((code for code in codes if code not in texts), None)
 
 
 def _form(text: str) -> str:

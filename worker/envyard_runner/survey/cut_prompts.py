@@ -19,6 +19,9 @@ LENGTHS = 10  # different ones of the others
 USUAL = 0.25  # share of the others with one length, from which on a form decides it
 FEWEST_BROKEN, BROKEN = 2, 0.25  # of the longest prompts that end within a word
 ODD = 0.5  # of the longest prompts that end with another kind of character than the others do
+SHORTEST_PROSE, WORDS = 200, 25  # characters, and words of a text
+MANY, NEARLY_ALL, ENDS = 20, 0.9, 5  # texts, their share of all, and different last words
+FINAL = (*".!?:;)]}\"'`",)
 ENDS_IN_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+\Z")
 WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?=[\W\d_])")
 
@@ -33,8 +36,21 @@ def cut_prompts(prompts: Sequence[str]) -> list[int]:
         return cut
     paragraphs = [prompt.split("\n\n", PARAGRAPHS) for prompt in prompts]
     fewest = min(map(len, paragraphs), default=0)
-    parts = ([each[at] for each in paragraphs] for at in range(fewest - 1))
-    return next(filter(None, map(_cut, parts)), [])
+    parts = [[each[at] for each in paragraphs] for at in range(fewest - 1)]
+    return next(filter(None, map(_cut, parts)), []) or next(filter(None, map(_all_cut, parts)), [])
+
+
+def _all_cut(texts: Sequence[str]) -> list[int]:
+    """The places of all, where nearly all are prose of one length and end anywhere: none is that by
+    nature."""
+    length, count = next(iter(Counter(map(len, texts)).most_common(1)), (0, 0))
+    cut = [at for at, text in enumerate(texts) if len(text) == length]
+    if length < SHORTEST_PROSE or count < max(MANY, NEARLY_ALL * len(texts)):
+        return []
+    ends = Counter(texts[at][-1:] in FINAL for at in cut)
+    last = {words[-1] for at in cut if (words := texts[at].split())}
+    prose = all(len(texts[at].split()) > WORDS for at in cut)
+    return cut if prose and ends[True] < ODD * count and len(last) >= ENDS else []
 
 
 def _cut(prompts: Sequence[str]) -> list[int]:

@@ -38,12 +38,14 @@ FORM = re.compile(r"\b(?:if|when) (?:you|unsure|nobody|there is no|none)\b", re.
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A rule, the tasks that follow it and those that do not, each with what the rule gives."""
+    """A rule, the tasks that follow it and those that do not, each with what the rule gives; of all
+    a `share` must follow it."""
 
     text: str
     agreeing: list[Sample]
     outliers: list[tuple[Sample, str]]
     arithmetic: bool = True
+    share: float = AGREEING
 
     @property
     def size(self) -> int:
@@ -131,13 +133,13 @@ def read(rule: TextRule, group: Sequence[Cut]) -> Fit:
             agreeing.append(cut.sample)
         else:
             outliers.append((cut.sample, answers[0] if answers else ""))
-    return Fit(rule.text, agreeing, outliers, arithmetic=False)
+    return Fit(rule.text, agreeing, outliers, arithmetic=False, share=rule.share or AGREEING)
 
 
 def _best(fits: Sequence[Fit], group: Sequence[Sample]) -> Iterable[Fit]:
     """The rule that most tasks follow, where most do: with other answers in each."""
     best = max(fits, key=lambda fit: len(fit.agreeing), default=None)
-    if best is None or len(best.agreeing) < AGREEING * len(group):
+    if best is None or len(best.agreeing) < best.share * len(group):
         return
     varied = {plain(sample.answer) for sample in best.agreeing}
     classes = len(varied) == 2 and best.text == "odd or even"

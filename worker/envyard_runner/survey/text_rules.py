@@ -26,14 +26,20 @@ VOWELS = "aeiou"
 ROMAN = ((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"),
          (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))  # fmt: skip
 
+CALENDAR = 0.7  # of the tasks: who counts days another way by hand is wrong in many
+
 
 @dataclass(frozen=True, slots=True)
 class TextRule:
-    """A rule in words, what prompts that mean it say, and the answers that it accepts."""
+    """A rule in words, what prompts that mean it say, and the answers that it accepts.
+
+    `share` of the tasks must follow it, where fewer than usual suffice.
+    """
 
     text: str
     said: re.Pattern[str]
     answers: Callable[[str], Sequence[str]]
+    share: float = 0.0
 
 
 def rules_for(prompt: str) -> Iterator[TextRule]:
@@ -201,10 +207,21 @@ RULES = (
     TextRule("the number in hexadecimal digits", _said("hex|base 16"), _in_base("x")),
     TextRule("the number in octal digits", _said("octal|base 8"), _in_base("o")),
     TextRule("the number in Roman numerals", _said("roman"), _roman),
-    TextRule("the weekday of its date", _said("week ?day|day of the week|which day"), weekdays),
-    TextRule("the days between its dates", _said("days"), days_between),
-    TextRule("the completed years between its dates", _said("years|old|age\\b"), years_between),
-    TextRule("the date so many days later or earlier", _said("days?|weeks?|date"), days_later),
-    TextRule("the time so much later or earlier", _said("minutes?|hours?|min\\b"), minutes_later),
+    TextRule(
+        "the weekday of its date", _said("week ?day|day of the week|which day"), weekdays, CALENDAR
+    ),
+    TextRule("the days between its dates", _said("days"), days_between, CALENDAR),
+    TextRule(
+        "the completed years between its dates", _said("years|old|age\\b"), years_between, CALENDAR
+    ),
+    TextRule(
+        "the date so many days later or earlier", _said("days?|weeks?|date"), days_later, CALENDAR
+    ),
+    TextRule(
+        "the time so much later or earlier",
+        _said("minutes?|hours?|min\\b"),
+        minutes_later,
+        CALENDAR,
+    ),
     TextRule("odd or even", _said("odd\\b|even\\b|parity"), _parity),
 )
