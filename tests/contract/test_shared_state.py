@@ -56,6 +56,15 @@ SHARED += (
     TABLE + "def book(line):\n    row = SEATS[line]\n    row['free'] -= 1\n"
     "    return f'{row}'\n" + TOOLS,
 )
+SHARED += (
+    (
+        "DEPOTS = {}\ndef shelves(depot):\n    if depot not in DEPOTS:\n"
+        "        DEPOTS[depot] = {'sacks': 9}\n    return DEPOTS[depot]\n"
+        "def send(depot, n):\n    held = shelves(depot)\n    if held['sacks'] < n:\n"
+        "        return 'too few'\n    held['sacks'] -= n\n    return 'sent'\n"
+        "env = make(tools=[send])\n"
+    ),
+)
 NOT_SHARED = {
     "the size of a bounded cache": "CACHE = {}\nBYTES = 0\ndef load_environment():\n"
     "    def read(completion):\n        global BYTES\n        while BYTES > 100:\n"
@@ -63,6 +72,13 @@ NOT_SHARED = {
     "        BYTES += 1\n        return 1.0\n    return make(rubric=read)\n",
     "a part that is read": TABLE + "def book(line):\n    row = SEATS[line]\n    row = str(row)\n"
     "    return row\n" + TOOLS,
+    "an item for each rollout": "GAMES = {}\ndef game(trace):\n    if trace.id not in GAMES:\n"
+    "        GAMES[trace.id] = {'n': 3}\n    return GAMES[trace.id]\n"
+    "def move(trace):\n    held = game(trace)\n    held['n'] -= 1\n    return held['n']\n"
+    "env = make(tools=[move])\n",
+    "a cache of parts": "CACHE = {}\ndef rows(name):\n    if name not in CACHE:\n"
+    "        CACHE[name] = {'n': 3}\n    return CACHE[name]\n"
+    "def look(name):\n    row = rows(name)\n    return row['n']\nenv = make(tools=[look])\n",
     "a cache": "CACHE = {}\ndef right(completion):\n    if completion not in CACHE:\n"
     "        CACHE[completion] = len(completion)\n    return CACHE[completion]\n",
     "a logged count": "N = 0\ndef right(completion):\n    global N\n    N += 1\n"

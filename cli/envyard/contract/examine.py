@@ -21,6 +21,7 @@ from envyard.contract.git_requirements import Repositories
 from envyard.contract.needs import declarations, predict
 from envyard.contract.own_imports import missing_modules
 from envyard.contract.replaced_values import replaced_values
+from envyard.contract.salted_hashes import salted_hashes
 from envyard.contract.shared_generators import shared_generators
 from envyard.contract.shared_state import shared_state
 from envyard.contract.sources import Sources
@@ -85,6 +86,7 @@ def examine(
         *digests_in_scoring(members),
         *state_in_scoring(members),
         *shared_generators(members),
+        *salted_hashes(members),
         *replaced_values(members),
         *formatted_replies(members),
         *surroundings_in_scoring(members),

@@ -50,6 +50,7 @@ ENTRIES = (
     Operator("enharmonic", "the other name of a note", kind="equivalent"),
     Operator("with_unit", "the unit that the prompt asks for", kind="equivalent"),
     Operator("fraction", "a fraction as LaTeX writes it", kind="equivalent"),
+    Operator("factored", "a common factor before brackets", kind="equivalent"),
     Operator("hour", "a time without its first zero", kind="equivalent"),
     Operator("as_shown", "the form in which the prompt shows such values", kind="equivalent"),
     Operator("json_layout", "other white space in its JSON", kind="equivalent"),

@@ -81,6 +81,10 @@ class Definitions:
                 and (node.name in passed or _is_called_in_rollouts(code, node, is_method=False))
             ]
 
+    def define(self, name: str) -> bool:
+        """Whether a function of the wheel has this name."""
+        return name in self._by_name
+
     @cached_property
     def of_rollouts(self) -> list[Definition]:
         """The functions that rollouts may call."""

@@ -8,7 +8,8 @@ which keep what would be computed again, and counts that are only logged are not
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
 from envyard.contract.findings import Finding, finding
@@ -25,6 +26,10 @@ GROWS = {"append", "appendleft", "add", "extend", "insert"}
 SHRINKS = {"pop", "popleft", "popitem", "remove", "discard"}
 RESETS = {"clear", "update"}
 DISPLAYS = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
+# Of keys: each rollout has its own.
+OWN = re.compile(
+    r"trace|rollout|session|state|uuid|context|ctx|request|conversation", re.IGNORECASE
+)
 # What a branch may consist of without deciding anything: `if n % 100 == 0: log(n)`.
 IDLE = (ast.Expr, ast.Pass, ast.Raise, ast.Delete, ast.AugAssign)
 
@@ -55,7 +60,10 @@ def _values_of_modules(codes: Mapping[str, Code]) -> Iterator[Finding]:
     if not values:
         return
     uses = _Uses(values)
-    for definition in Definitions(codes).with_nested:
+    functions = Definitions(codes).with_nested
+    for definition in functions:
+        uses.read_returned(definition)
+    for definition in functions:
         uses.read(definition)
     for name, where in uses.shared():
         message = (
@@ -75,21 +83,35 @@ class _Uses:
         self._shrunk: set[str] = set()
         self._deciding: set[str] = set()
         self._reset: set[str] = set()
+        self._filled: set[str] = set()  # by items that were missing
+        self._inner: set[str] = set()  # changed within an item
         self._parts: dict[str, str] = {}  # of the function that is read
+        self._missing: set[int] = set()  # its assignments where an item is missing
+        self._returned: dict[str, str] = {}  # by the simple names of functions that return a part
 
     def shared(self) -> Iterator[tuple[str, str]]:
         """Each value that is changed, decides and is never reset, and where it is changed.
 
-        What grows and shrinks is a pool: it gets back what was taken.
+        What grows and shrinks is a pool: it gets back what was taken. What is filled where an item
+        is missing is a cache, if nothing changes its items.
         """
-        excluded = self._reset | (self._grown & self._shrunk)
+        excluded = self._reset | (self._grown & self._shrunk) | (self._filled - self._inner)
         for name, where in self._changed.items():
             if name in self._deciding and name not in excluded:
                 yield name, where
 
+    def read_returned(self, definition: Definition) -> None:
+        """Note a function that returns a part that is no rollout's own, as `return VALUE[key]`."""
+        for node in definition.nodes:
+            value = node.value if isinstance(node, ast.Return) else None
+            is_part = isinstance(value, ast.Subscript) and not _is_own(value.slice)
+            if is_part and value is not None and (name := self._root(definition, value)):
+                self._returned[definition.node.name] = name
+
     def read(self, definition: Definition) -> None:
         """Read one function of rollouts."""
         self._parts = dict(self._local_parts(definition))
+        self._missing = set(_under_missing(definition.nodes))
         filled = {
             name
             for node in definition.nodes
@@ -110,6 +132,9 @@ class _Uses:
     def _count(self, definition: Definition, node: ast.AugAssign) -> None:
         """A change by an amount; a number that is added to and taken from counts a pool."""
         name = self._root(definition, node.target)
+        if isinstance(node.target, ast.Subscript):
+            is_nested = isinstance(node.target.value, ast.Subscript)
+            self._inner |= {name} if is_nested or _leaf(node.target) in self._parts else set()
         kind = self._shrunk if isinstance(node.op, ast.Sub) else self._grown
         self._change(definition, node, name, kind if self._values.get(name) else None)
 
@@ -120,6 +145,8 @@ class _Uses:
             name = self._root(definition, target)
             if name and name in self._names(definition, node.value):
                 self._change(definition, node, name)
+            elif name and id(node) in self._missing:
+                self._filled.add(name)
             elif name:
                 self._reset.add(name)  # or it is a cache, whose items do not depend on others
 
@@ -129,6 +156,10 @@ class _Uses:
         for node in definition.nodes:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 value: ast.expr = node.value
+                if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+                    if name := self._returned.get(value.func.id, ""):
+                        yield node.targets[0].id, name
+                    continue
                 if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
                     value = value.func.value if value.func.attr == "setdefault" else node.value
                 elif not isinstance(value, ast.Subscript):
@@ -194,6 +225,31 @@ class _Uses:
         dotted = definition.code.dotted(node)
         own = f"{definition.module}.{dotted}"
         return own if own in self._values else dotted if dotted in self._values else ""
+
+
+def _leaf(node: ast.expr) -> str:
+    """The name that `name[...][...]` begins with."""
+    for _ in range(MAX_DEPTH):
+        node = node.value if isinstance(node, ast.Subscript) else node
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_own(key: ast.expr) -> bool:
+    """Whether a key looks like a rollout's own, as `trace.id`: each then has its item."""
+    return OWN.search(ast.unparse(key)[:200]) is not None
+
+
+def _under_missing(nodes: Iterable[ast.AST]) -> Iterator[int]:
+    """The ids of the assignments under `if key not in VALUE`, of keys that are no rollout's own."""
+    for node in nodes:
+        test = node.test if isinstance(node, ast.If) else None
+        if (
+            isinstance(node, ast.If)
+            and isinstance(test, ast.Compare)
+            and isinstance(test.ops[0], ast.NotIn)
+            and not _is_own(test.left)
+        ):
+            yield from (id(each) for each in node.body if isinstance(each, ast.Assign))
 
 
 def _values(code: Code) -> Iterator[tuple[str, bool]]:

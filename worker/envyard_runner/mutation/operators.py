@@ -43,6 +43,7 @@ from envyard_runner.mutation.numbers import (
     unit,
 )
 from envyard_runner.mutation.pairs import half_of_day, pair, permuted
+from envyard_runner.mutation.polynomials import factored
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.shown_forms import as_shown
 from envyard_runner.mutation.vacuous import with_body
@@ -231,7 +232,7 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
 }
 
 
-OF_PROMPT = BY_PROMPT | OPEN_FORMS | OF_LISTS | {"as_shown": as_shown}
+OF_PROMPT = BY_PROMPT | OPEN_FORMS | OF_LISTS | {"as_shown": as_shown, "factored": factored}
 
 
 def mutate(

@@ -89,6 +89,12 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.salted_hash",
+        "Tasks or rewards are decided by hash(), which Python salts in each process.",
+        "Take zlib.crc32 or a digest of hashlib instead: those are the same in each process.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.compares_state",
         "A reward compares two parts of a state of which a tool writes any part.",
         "Compare with the task's data, or let the tool write only what a policy may change.",
