@@ -34,6 +34,7 @@ from envyard_runner.mutation.operators import mutate
         ),
         ("with_unit", "Give its unit (km).", "<answer>7</answer>", "7 km"),
         ("factored", "Any equivalent form is fine.", "6x + 4", "2(3x + 2)"),
+        ("factored", "Any equivalent form.", "f'(x) = 6x + 4", "f'(x) = 2(3x + 2)"),
         ("factored", "Expanded or factored.", "-6x^2+4x-2", "2(-3x^2 + 2x - 1)"),
         ("as_shown", "It begins at 7:40 pm. When does it end?", "21:05", "9:05 pm"),
         ("as_shown", "It begins at 11:40 am. When does it end?", "00:05", "12:05 am"),

@@ -21,7 +21,7 @@ MOST = 8  # terms
 def factored(answer: str, prompt: str) -> str | None:
     """`2(3x + 2)` for `6x + 4`; None where the terms have no common factor, or the prompt wants one
     form."""
-    text = answer.strip()
+    name, equals, text = answer.strip().rpartition("=")
     if not ANY_FORM.search(prompt) or ONE_FORM.search(prompt) or len(text) > 200:
         return None
     terms = _terms(text.replace(" ", "").replace("\u2212", "-"))
@@ -32,7 +32,7 @@ def factored(answer: str, prompt: str) -> str | None:
         return None
     first, *rest = (_written(factor // common, power) for factor, power in terms)
     begun = first.removeprefix(" + ").replace(" - ", "-")
-    return f"{common}({begun}{''.join(rest)})"
+    return f"{name}{equals}{' ' if equals else ''}{common}({begun}{''.join(rest)})"
 
 
 def _terms(text: str) -> list[tuple[int, str]]:
