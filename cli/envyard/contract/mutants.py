@@ -110,8 +110,8 @@ class MutantResult:
 
     `recorded` is the rollout's first reward, `reward` what the changed reply got, None where it
     failed (`error` is how). `before` and `after` are the answer without and with the change.
-    `turns` counts the replies of the rollout. `asked` is what a control was shown otherwise than in
-    the record, empty where nothing was.
+    `turns` counts the replies of the rollout. `difference` is the first message of a control that
+    differs from the record, empty where none does.
     """
 
     rollout: str
@@ -122,7 +122,7 @@ class MutantResult:
     recorded: float | None = None
     error: str = ""
     turns: int = 1
-    asked: str = ""
+    difference: str = ""
 
     @property
     def task(self) -> int:
@@ -146,5 +146,5 @@ class MutantResult:
             recorded=finite(data.get("recorded")),
             error=text(data.get("error"), 500),
             turns=count(data.get("turns")),
-            asked=text(data.get("asked"), CHARACTERS),
+            difference=text(data.get("difference"), CHARACTERS),
         )

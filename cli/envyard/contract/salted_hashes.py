@@ -1,7 +1,7 @@
 """Calls of `hash()` by which tasks are drawn, parted or scored.
 
-Python salts the hashes of texts anew in each process (PYTHONHASHSEED), so another process has other
-tasks, however they are seeded. To find what is equal, as in a set of hashes, is not meant.
+Python salts the hashes of texts in each process (PYTHONHASHSEED), so another process has other
+tasks, whatever their seed is. Sets of hashes, which only find equal values, are not meant.
 """
 
 from __future__ import annotations

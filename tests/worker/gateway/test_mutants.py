@@ -155,7 +155,7 @@ def test_a_mutant_ends_once_and_without_a_result_where_it_took_too_long() -> Non
     assert [result.reward for result in mutants.results] == [1.0]
 
 
-def test_a_control_names_what_it_was_shown_otherwise() -> None:
+def test_a_control_names_the_first_message_that_differs() -> None:
     mutants = kept((played("oracle/0/0", "one", "two"), 1.0))
     control, *_ = planned(mutants)
     record = mutants.record(control)
@@ -164,4 +164,4 @@ def test_a_control_names_what_it_was_shown_otherwise() -> None:
     record.replies_to_repeat.answer(call("question"))
     record.replies_to_repeat.answer(call("question", "one", "another question"))
     (result,) = ended(mutants, [control], reward=1.0)
-    assert result.asked == "call 2: user: another question"
+    assert result.difference == "call 2: user: another question"

@@ -1,4 +1,4 @@
-"""Marks that no reader notices and that tell the label."""
+"""Invisible marks that predict the label."""
 
 from __future__ import annotations
 

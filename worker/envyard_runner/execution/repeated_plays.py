@@ -25,7 +25,7 @@ def shared_state_findings(replays: Replays) -> Iterator[Finding]:
     }
     controls = [each for each in replays.mutants.results if each.operator == CONTROL]
     repeated = [each for each in controls if each.rollout in exact and not each.error]
-    changed = sorted((each for each in repeated if each.asked), key=lambda each: each.rollout)
+    changed = sorted((each for each in repeated if each.difference), key=lambda each: each.rollout)
     if len(changed) < FEWEST:
         return
     yield finding(
@@ -33,7 +33,7 @@ def shared_state_findings(replays: Replays) -> Iterator[Finding]:
         f"{len(changed)} of {len(repeated)} rollouts were shown something else when the same "
         "replies were given again in a process that had played others; rollouts may share state: "
         f"{first_names([each.rollout for each in changed])}. In {changed[0].rollout} it was "
-        f"{changed[0].asked!r}.",
+        f"{changed[0].difference!r}.",
         where=changed[0].rollout,
         n=len(changed),
     )

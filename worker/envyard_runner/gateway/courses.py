@@ -133,7 +133,7 @@ def repeats(transcript: Transcript, others: Sequence[str]) -> Course | None:
 
 
 def tried(transcript: Transcript, others: Sequence[str]) -> Course | None:
-    """Wrong answers given to the tools that take one, then the right one, then the recorded
+    """Wrong answers passed to the tools that take one, then the right one, then the recorded
     replies. `others` are the answers of other tasks."""
     replies = recorded_replies(transcript)
     if not replies or replies[-1].get("tool_calls"):
@@ -228,8 +228,8 @@ def _first_prompts(transcript: Transcript) -> str:
 
 
 def _wrong_answers(answer: str, others: Sequence[str]) -> list[str]:
-    """Answers of other tasks, of which a tool that looks things up knows as much as of the right
-    one; of numbers also others, where there are too few."""
+    """Answers of other tasks, for which a lookup returns as much as for the right one; of numbers
+    also others, where there are too few."""
     known = [other.strip() for other in dict.fromkeys(others)]
     wrong = [other for other in known if other and other.casefold() != answer.casefold()]
     if NUMBER.fullmatch(answer):

@@ -181,7 +181,7 @@ class Mutants:
                 recorded=base.reward,
                 error=replay.error,
                 turns=base.turns,
-                asked=_asked(replies) if planned.operator == CONTROL else "",
+                difference=_difference(replies) if planned.operator == CONTROL else "",
             )
         return True
 
@@ -221,8 +221,8 @@ class Mutants:
         self._planned[alias] = Planned(base, operator, record, before, after)
 
 
-def _asked(replies: RepeatedReplies | None) -> str:
-    """What the environment showed otherwise than in the record; empty where all was the same."""
+def _difference(replies: RepeatedReplies | None) -> str:
+    """The first message that differs from the record; empty where none does."""
     if replies is None:
         return ""
     replies.end()

@@ -43,7 +43,7 @@ def repeated(answer: str) -> str | None:
 
 def added(answer: str, prompt: str) -> str | None:
     """One item more behind two or more, in JSON or by commas: another one of the prompt where that
-    names all of the answer's (a verifier may rightly ignore what nobody could mean), else one that
+    names all of the answer's (a verifier may ignore an item that no task has), else one that
     nothing names."""
     text = answer.strip()
     listed = parsed(text)

@@ -1,5 +1,5 @@
 """The answer in the form in which its prompt shows such values: times, dates, sums of money,
-percentages. A policy that reads `7:40 pm`, and of no other form, answers so.
+percentages. A policy that reads `7:40 pm` and no other form answers in that form.
 
 Each needs a prompt that shows that form alone and wants no other.
 """

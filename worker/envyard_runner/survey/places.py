@@ -1,7 +1,7 @@
 """Is the answer at the same place of every prompt? Then copying that place earns the reward.
 
 Or does a number that only names the task, such as `Ticket 30127`, predict which label is right, an
-abbreviation in a name, such as `web.netw.log`, the rank of an option, or a mark that nobody sees?
+abbreviation in a name, such as `web.netw.log`, the rank of an option, or an invisible mark?
 """
 
 from __future__ import annotations

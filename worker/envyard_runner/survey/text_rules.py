@@ -26,7 +26,7 @@ VOWELS = "aeiou"
 ROMAN = ((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"),
          (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))  # fmt: skip
 
-CALENDAR = 0.7  # of the tasks: who counts days another way by hand is wrong in many
+CALENDAR = 0.7  # of the tasks: a wrong calendar is wrong in many
 
 
 @dataclass(frozen=True, slots=True)

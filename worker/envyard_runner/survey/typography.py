@@ -1,6 +1,6 @@
-"""Does something that no reader notices, such as a space at the end of a prompt, tell its label?
+"""Does an invisible mark, such as a space at the end of a prompt, predict its label?
 
-Who made the tasks wrote those of one label with another template, or marked them.
+Such marks come from another template for the tasks of one label.
 """
 
 from __future__ import annotations
