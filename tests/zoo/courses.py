@@ -4,6 +4,7 @@ removes what is wrong or shows the answer at once; and answers that assign value
 from __future__ import annotations
 
 from tests.zoo.build import both
+from tests.zoo.endings import GAME
 from tests.zoo.entry import Api
 
 TURNS: dict[Api, str] = {
@@ -449,6 +450,37 @@ UNMARKED = """
 def joined(prompt, question, true):
     return f"{prompt} {question}"
 """
+LOCKS = """
+import json
+import random
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    prompt = (
+        "A lock has four digits. Reply with four digits at a time; I count those at the right place. "
+        "You have six tries, and the game ends as soon as the lock is open."
+    )
+    return [{"prompt": prompt, "answer": str(rng.randint(1000, 9999))} for _ in range(20)]
+
+
+def reference(row):
+    return row["answer"]
+
+
+def start(row):
+    return {"tries": 0, "last": 0}
+
+
+def respond(reply, game, row):
+    game["tries"] += 1
+    game["last"] = sum(a == b for a, b in zip(reply.strip(), row["answer"]))
+    return None if game["tries"] == 6 or END else f"{game['last']} at the right place."
+
+
+def paid(game, row):
+    return float(game["last"] == 4)
+"""
 CAUGHT = ("card.mutants_caught",)
 V1: tuple[Api, ...] = ("v1",)
 
@@ -464,6 +496,8 @@ FLAWED = (
           codes=("card.leaks",)),
     *both("judging-tool", "A tool tells whether a total is right, without a limit", "",
           base=TOTALS, endings=JUDGES, apis=V1, expected="warned", codes=CAUGHT),
+    *both("never-open", "The game goes on until the last try", base=LOCKS.replace("END", "False"),
+          endings=GAME, apis=V1, expected="warned", codes=("card.goes_on",)),
     *both("one-clock", "Times are shown as 7:40 pm, and only 19:40 is paid", TRAINS, ONE_CLOCK,
           expected="warned", codes=("card.equivalents_kept",)),
     *both("weights-as-sets", "The weights count, whoever has them", WEIGHTS, AS_SETS,
@@ -484,6 +518,8 @@ SOUND = (
           apis=V1, expected="sound"),
     *both("idle-tool", "A tool says the same of each total", "", base=TOTALS, endings=PARITY,
           apis=V1, expected="sound"),
+    *both("opened", "The game ends when the lock is open",
+          base=LOCKS.replace("END", "game['last'] == 4"), endings=GAME, apis=V1, expected="sound"),
     *both("both-clocks", "Both forms of a time are paid", TRAINS, BOTH_CLOCKS, expected="sound"),
     *both("weights-by-name", "Each weight must have its name", WEIGHTS, BY_NAME, expected="sound"),
     *both("ordered-pairs", "The numbers of a point count in their order", CORNERS, ORDERED,

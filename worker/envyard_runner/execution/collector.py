@@ -20,6 +20,7 @@ from envyard_runner.execution.event_lines import lacking_tasks, parse_event, rea
 from envyard_runner.gateway.answer_differences import AnswerDifferences
 from envyard_runner.gateway.early_answers import EarlyAnswer
 from envyard_runner.gateway.form_trial import answered_tasks
+from envyard_runner.gateway.late_ends import repeated_reply
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
 from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers
@@ -47,7 +48,8 @@ class EventCollector:
     `not_compared` have no prompt to compare; `changed` are tasks that got another prompt in a fresh
     load; of `right_replies` a probe's reply happened to be the reference, and `shown_answers` show
     a probe the answer (an excerpt by name), `early_answers` the reference; `junk_results` are what
-    tools returned for arguments that name nothing. `failed` counts rollouts without a result,
+    tools returned for arguments that name nothing, `repeated_replies` what a reference replied in
+    each turn although the game should end with it. `failed` counts rollouts without a result,
     `timeouts` those of them that took longer than `rollout_seconds`. `images` are the container
     images that the environment needs; a forged line of that kind has only the own version held.
     `first_task` is the index of the shard's first task, beyond which there may be none;
@@ -76,6 +78,7 @@ class EventCollector:
         self.junk_results: dict[str, JunkResults] = {}
         self.differences = AnswerDifferences()
         self.early_answers: dict[str, EarlyAnswer] = {}
+        self.repeated_replies: dict[str, str] = {}
         self.changed: set[int] = set()
         self.right_replies: list[str] = []
         self.scored: list[str] = []
@@ -282,6 +285,8 @@ class EventCollector:
         answer = self.plan.references.answer(task)
         self.shown_answers.add(record, answer)
         self.differences.add(record)
+        if reply := repeated_reply(record):
+            self.repeated_replies[record.rollout] = reply
         if early := EarlyAnswer.of(record):
             self.early_answers[record.rollout] = early
         if record.policy == "snoop":

@@ -18,6 +18,7 @@ from envyard_runner.execution.host_effects import (
     killed_for_memory,
     runner_stalled,
 )
+from envyard_runner.execution.late_ends import late_end_findings
 from envyard_runner.execution.repeated_plays import shared_state_findings
 from envyard_runner.execution.replay import ReplayRun
 from envyard_runner.execution.shown_answers import (
@@ -113,6 +114,7 @@ def decide_ending(
         *([failure] if failure else uncounted_findings(collector)),
         *_leaks(collector),
         *shared_state_findings(collector.plan.replays),
+        *late_end_findings(collector.repeated_replies),
         *_refused_attempts(collector, end),
     ]
     return Ending("failed" if failure else "succeeded", findings)

@@ -109,7 +109,7 @@ def leaves(transcript: Transcript, others: Sequence[str]) -> Course | None:
     replies = recorded_replies(transcript)
     if len(replies) < FEWEST_TURNS or replies[0].get("tool_calls"):
         return None
-    word = leaving_word(_first_prompts(transcript))
+    word = leaving_word(first_prompts(transcript))
     last = {"role": "assistant", "content": word}
     return Course([replies[0], last], str(replies[1]["content"]), word) if word else None
 
@@ -117,7 +117,7 @@ def leaves(transcript: Transcript, others: Sequence[str]) -> Course | None:
 def declines(transcript: Transcript, others: Sequence[str]) -> Course | None:
     """The words with which the prompt lets a policy end, at once."""
     replies = recorded_replies(transcript)
-    word = leaving_word(_first_prompts(transcript)) if len(replies) >= FEWEST_TURNS else ""
+    word = leaving_word(first_prompts(transcript)) if len(replies) >= FEWEST_TURNS else ""
     last = {"role": "assistant", "content": word}
     return Course([last], str(replies[0]["content"]), word) if word else None
 
@@ -221,7 +221,7 @@ def _masked(call: Message, result: str) -> str:
     return re.sub(rf"(?<!\w){re.escape(given)}(?!\w)", "...", result) if given else result
 
 
-def _first_prompts(transcript: Transcript) -> str:
+def first_prompts(transcript: Transcript) -> str:
     """What the policy reads before its first reply."""
     sent = transcript.path(transcript.calls[0].asked)
     return "\n".join(plain_text(transcript.nodes[at].message.get("content")) for at in sent)
@@ -242,7 +242,7 @@ def _tools_for(transcript: Transcript, answer: str) -> list[tuple[str, str, bool
     """Name and parameter of the tools that take one value, which may be this answer, and whether
     that is a number."""
     place = transcript.calls[0].tools
-    found = []
+    tools = []
     for tool in transcript.tools[place] if place >= 0 else ():
         function = tool.get("function")
         parameters = function.get("parameters") if isinstance(function, dict) else None
@@ -253,5 +253,5 @@ def _tools_for(transcript: Transcript, answer: str) -> list[tuple[str, str, bool
         kind = schema.get("type") if isinstance(schema, dict) else None
         is_number = kind in ("integer", "number")
         if (is_number and NUMBER.fullmatch(answer)) or kind == "string":
-            found.append((str(function.get("name")), parameter, is_number))
-    return found
+            tools.append((str(function.get("name")), parameter, is_number))
+    return tools

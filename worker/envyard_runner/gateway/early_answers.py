@@ -53,8 +53,8 @@ class EarlyAnswer:
             for call, name in zip(calls, names, strict=True)
             if name != names[-1]
         ]
-        found = ((name, _as_value(result, answer)) for name, result in early)
-        tool, shown = next(((name, text) for name, text in found if text), ("", ""))
+        excerpts = ((name, _as_value(result, answer)) for name, result in early)
+        tool, shown = next(((name, text) for name, text in excerpts if text), ("", ""))
         return cls(answer, tool, shown, tuple(result for _, result in early))
 
     def lists(self, other: str) -> bool:

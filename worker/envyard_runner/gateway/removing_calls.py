@@ -67,8 +67,8 @@ def _values(schema: Any, texts: Sequence[str]) -> Iterator[Any]:
     if isinstance(rules.get("enum"), list):
         yield from rules["enum"]
     elif rules.get("type") in ("integer", "number"):
-        found = (number for text in texts for number in NUMBER.findall(text[:SEARCHED]))
-        yield from dict.fromkeys(map(int, found))
+        numbers = (number for text in texts for number in NUMBER.findall(text[:SEARCHED]))
+        yield from dict.fromkeys(map(int, numbers))
     elif rules.get("type") in ("string", None):
         patterns = (FIRST, NAMED, QUOTED)
         yield from dict.fromkeys(

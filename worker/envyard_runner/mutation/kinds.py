@@ -30,5 +30,5 @@ def of_each_kind(prompts: Sequence[str], number: int) -> list[int]:
 
 def _sentences(prompt: str) -> set[str]:
     """Its sentences, with `0` for each number."""
-    found = SENTENCE.findall(prompt[:LONGEST])
-    return {NUMBER.sub("0", sentence.strip().casefold()) for sentence in found}
+    sentences = SENTENCE.findall(prompt[:LONGEST])
+    return {NUMBER.sub("0", sentence.strip().casefold()) for sentence in sentences}

@@ -47,9 +47,13 @@ RANKED = re.compile(rf"\b(?:{SUPERLATIVE}|middle|median|second|third|between)\b"
 def option_rank(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     """In how many tasks, of pairs of prompt and answer, the right option has the most common rank
     or form, and that in words; (0, "") where nearly all do not, or where prompts ask for it."""
-    found = [(prompt, row) for prompt, answer in tasks if (row := _right_option(prompt, answer))]
-    rows = [row for prompt, row in found if not RANKED.search(OPTION.sub("", prompt))]
-    if len(found) < NEARLY_ALL * len(tasks) or len(rows) < max(ENOUGH, UNRANKED * len(tasks)):
+    with_options = [
+        (prompt, row) for prompt, answer in tasks if (row := _right_option(prompt, answer))
+    ]
+    rows = [row for prompt, row in with_options if not RANKED.search(OPTION.sub("", prompt))]
+    if len(with_options) < NEARLY_ALL * len(tasks) or len(rows) < max(
+        ENOUGH, UNRANKED * len(tasks)
+    ):
         return 0, ""
     if place := _unused_letters(rows):
         return place

@@ -130,6 +130,12 @@ CARD = (
         severity="warning",
     ),
     environment_fault(
+        "card.goes_on",
+        "The game goes on after the reply that should end it.",
+        "End the rollout at the right reply, as the prompt states.",
+        severity="warning",
+    ),
+    environment_fault(
         "card.seed_ignored",
         "Another seed gave the same tasks.",
         "Draw tasks, or their order, from the declared seed; or take no seed.",
