@@ -458,8 +458,8 @@ import random
 def rows(seed):
     rng = random.Random(seed)
     prompt = (
-        "A lock has four digits. Reply with four digits at a time; I count those at the right place. "
-        "You have six tries, and the game ends as soon as the lock is open."
+        "A lock has four digits. Reply with four digits; I count those at the right place. You "
+        "have six tries, and the game ends as soon as the lock is open."
     )
     return [{"prompt": prompt, "answer": str(rng.randint(1000, 9999))} for _ in range(20)]
 
