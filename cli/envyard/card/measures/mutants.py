@@ -26,8 +26,7 @@ LISTED = 10  # survivors in a finding's details
 ACCEPTED_BY_ALL = (
     "spaces", "rounding", "shorter", "composed", "commuted", "layout", "reordered", "json_layout",
     "as_listed", "enharmonic", "hour", "with_unit", "fraction", "separators", "capitalised",
-    "zeros", "reasoned", "sentence", "as_shown", "fenced",
-    "worked", "factored",
+    "zeros", "reasoned", "sentence", "as_shown", "worked", "factored",
 )  # fmt: skip
 NOTHING = "no paid reply could be changed and scored again"
 
@@ -50,9 +49,9 @@ def equivalents_kept(evidence: Evidence) -> Reading:
     the rounding error of binary fractions, accents as people write them, the decimals or date that
     the prompt asks for, and what no prompt decides: six of many decimals, zeros of a fraction, the
     order of factors or items, the capital of a sentence, spaces behind commas or in JSON, the other
-    name of a note, the first zero of a time, a fraction in LaTeX, words around an answer, a
-    fence of Markdown around JSON, the form in which the prompt shows such values, a factor
-    before brackets where each form is welcome, and a page of reasoning where that is invited.
+    name of a note, the first zero of a time, a fraction in LaTeX, words around an answer, the form
+    in which the prompt shows such values, a factor before brackets where each form is welcome, and
+    a page of reasoning where that is invited.
     """
     score = equivalent(evidence.facts.mutants or ())
     if not score.n:
