@@ -149,3 +149,12 @@ def test_a_tool_judges_where_all_wrong_ones_get_one_result(
         messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
     assert replies.answer(Call(messages, [CHECK], False, False, {})).content == ["Moves: 4"]
     assert bool(judged_tries(replies.messages)) == judged
+
+
+@pytest.mark.parametrize(
+    "calls", [7, ["x"], [{"id": "call_tried0"}], [{"id": [], "function": 7}] * 4]
+)
+def test_conversations_of_any_shape_show_no_verdict(calls: Any) -> None:
+    reply = {"role": "assistant", "content": None, "tool_calls": calls}
+    result = {"role": "tool", "tool_call_id": [7], "content": [{"type": "text"}]}
+    assert judged_tries([reply, result]) == ""

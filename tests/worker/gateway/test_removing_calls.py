@@ -52,3 +52,17 @@ def test_of_a_long_prompt_only_some_are_removed() -> None:
 @pytest.mark.parametrize("text", ["1" * 20_000, "a-" * 10_000, '"' * 20_000, "- " * 10_000])
 def test_prompts_that_make_patterns_try_every_place_are_read_in_time(text: str) -> None:
     removing_calls([tool("drop", row={"type": "string"})], [text] * 20)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "drop", None, {"name": 7}, {"name": "drop", "parameters": []},
+        {"name": "drop", "parameters": {"properties": [], "required": "row"}},
+        {"name": "drop", "parameters": {"properties": {"row": 7}, "required": [["row"], None]}},
+        {"name": "drop", "parameters": {"properties": {"row": {"enum": [{}] * 10**6}}}},
+    ],
+)  # fmt: skip
+@pytest.mark.timeout(20)
+def test_tools_of_any_shape_raise_nothing(function: Any) -> None:
+    assert len(removing_calls([{"function": function}], ["row-1: full"])) <= MAX_CALLS

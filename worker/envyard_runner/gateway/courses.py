@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from envyard.contract.transcript import Transcript
+from envyard.contract.transcript import Transcript, clean_message
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.openai import Call
@@ -156,7 +156,8 @@ def tried(transcript: Transcript, others: Sequence[str]) -> Course | None:
 
 def judged_tries(messages: Sequence[Message]) -> str:
     """What a tool returned to all wrong answers alike and what to the right one; empty where none
-    did so. The messages are those of a conversation."""
+    did so. The messages are those of a conversation, as the environment sent them."""
+    messages = [clean_message(message) for message in messages]
     results = {
         str(message.get("tool_call_id")): plain_text(message.get("content"))
         for message in messages

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 Message = dict[str, Any]
@@ -32,11 +33,11 @@ def removing_calls(tools: Sequence[Message], texts: Sequence[str]) -> list[Messa
     """At most MAX_CALLS calls; of tools that need more than one value, none."""
     calls: list[Message] = []
     for function in _removing(tools):
-        for arguments in _arguments(function, texts):
+        for arguments in islice(_arguments(function, texts), MAX_CALLS - len(calls)):
             described = {"name": function["name"], "arguments": json.dumps(arguments)}
             ident = f"call_remove{len(calls)}"
             calls.append({"id": ident, "type": "function", "function": described})
-    return calls[:MAX_CALLS]
+    return calls
 
 
 def _removing(tools: Sequence[Message]) -> Iterator[Message]:
@@ -52,8 +53,8 @@ def _arguments(function: Message, texts: Sequence[str]) -> Iterator[dict[str, An
     properties = schema.get("properties")
     fields = properties if isinstance(properties, dict) else {}
     required = schema.get("required")
-    needed = [name for name in required if name in fields] if isinstance(required, list) else []
-    needed = needed or list(fields)
+    known = required if isinstance(required, list) else []
+    needed = [name for name in known if isinstance(name, str) and name in fields] or list(fields)
     if not needed:
         yield {}
     elif len(needed) == 1:
