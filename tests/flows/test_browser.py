@@ -223,6 +223,7 @@ def test_arrow_keys_step_through_the_rollouts(visitor: Visitor, pushed: Pushed) 
     page = visitor.open(pushed.run)
     page.locator("tbody a", has_text="oracle · task").first.click()
     expect(page.locator("section.turn.assistant")).to_contain_text("The word is ")
+    page.wait_for_load_state()  # the text is there before the script that reads keys
     first = page.url
     for key, moved in (("ArrowRight", True), ("ArrowLeft", False)):
         with page.expect_navigation():
