@@ -24,6 +24,7 @@ from tests.zoo import (
     state,
     tasks,
     vacuous,
+    values,
 )
 from tests.zoo.entry import Entry
 
@@ -47,6 +48,7 @@ ENTRIES: tuple[Entry, ...] = (
     *open_forms.FLAWED,
     *shortcuts.FLAWED,
     *courses.FLAWED,
+    *values.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -62,6 +64,7 @@ ENTRIES: tuple[Entry, ...] = (
     *open_forms.SOUND,
     *shortcuts.SOUND,
     *courses.SOUND,
+    *values.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

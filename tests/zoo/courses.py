@@ -1,5 +1,5 @@
-"""Environments of several steps: an early end, a move that is repeated, a tool that judges answers,
-removes what is wrong or shows the answer at once; and answers that assign values."""
+"""Environments of several steps: an early end, a repeated move, a game without an end, and a tool
+that judges answers, removes what is wrong or shows the answer at once."""
 
 from __future__ import annotations
 
@@ -7,57 +7,12 @@ from tests.zoo.build import both
 from tests.zoo.endings import GAME
 from tests.zoo.entry import Api
 
-TURNS: dict[Api, str] = {
-    "v1": """
-import json
-import random
-from collections.abc import Iterator
-
-import verifiers.v1 as vf
-
-__all__ = ["ZooEnv", "ZooTaskset"]
-
-
-class ZooData(vf.TaskData):
-    row: dict
-
-
-class ZooState(vf.State):
-    game: dict = {}
-
-
-class ZooTask(vf.Task[ZooData, ZooState]):
-    @vf.reward(weight=1.0)
-    async def right(self, trace: vf.Trace) -> float:
-        return paid(trace.state.game, self.data.row)
-
+TURN_BY_TURN = """
     def oracle(self, messages):
         turn = sum(message["role"] == "assistant" for message in messages)
         return self.data.row["replies"][min(turn, len(self.data.row["replies"]) - 1)]
-
-
-class ZooConfig(vf.TasksetConfig):
-    seed: int = 0
-
-
-class ZooTaskset(vf.Taskset[ZooTask, ZooConfig]):
-    def load(self) -> Iterator[ZooTask]:
-        for row in rows(self.config.seed):
-            yield ZooTask(ZooData(prompt=row["prompt"], row=row), self.config.task)
-
-
-class ZooEnv(vf.Env[vf.SingleAgentEnvConfig]):
-    async def run(self, task: ZooTask, agents: vf.Agents) -> None:
-        async with agents.agent.interaction(task) as chat:
-            chat.trace.state.game = start(task.data.row)
-            turn = await chat.turn()
-            while not turn.terminated:
-                message = respond(turn.last_reply, chat.trace.state.game, task.data.row)
-                if message is None:
-                    return
-                turn = await chat.turn(message)
 """
-}
+TURNS: dict[Api, str] = {"v1": GAME["v1"].replace("ORACLE", TURN_BY_TURN)}
 EXAM = """
 import json
 import random
@@ -337,119 +292,6 @@ def rows(seed):
 def paid(held, reply, row):
     return float(reply.strip().splitlines()[-1:] == [row["last"]])
 """
-TRAINS = """
-import re
-
-
-def written(minutes):
-    return f"{minutes // 60 % 12 or 12}:{minutes % 60:02d} {'pm' if minutes >= 720 else 'am'}"
-
-
-def rows(seed):
-    rng = random.Random(seed)
-    tasks = []
-    for _ in range(40):
-        leaves, takes = rng.randint(300, 1000), rng.randint(61, 380)
-        left = f"A train leaves at {written(leaves)} and takes {takes} minutes."
-        prompt = f"{left} When does it arrive?"
-        end = leaves + takes
-        tasks.append({"prompt": prompt, "answer": f"{end // 60:02d}:{end % 60:02d}"})
-    return tasks
-"""
-ONE_CLOCK = """
-def score(reply, row):
-    return float(re.findall(r"\\b\\d\\d:\\d\\d\\b(?! ?[ap])", reply) == [row["answer"]])
-"""
-BOTH_CLOCKS = """
-def score(reply, row):
-    hours, minutes = map(int, row["answer"].split(":"))
-    found = re.findall(r"\\b(\\d{1,2}):(\\d\\d)(?: ?([ap])\\.?m)?", reply, re.IGNORECASE)
-    times = set()
-    for hour, minute, half in found:
-        hour = int(hour) % 12 + 12 * (half.lower() == "p") if half else int(hour)
-        times.add((hour, int(minute)))
-    return float(times == {(hours, minutes)})
-"""
-WEIGHTS = """
-import json
-
-
-def rows(seed):
-    rng = random.Random(seed)
-    tasks = []
-    for _ in range(40):
-        anna, ben, eve = rng.sample(range(41, 95), 3)
-        prompt = (
-            f"Ben weighs {ben} kg, Anna {abs(anna - ben)} kg {'more' if anna > ben else 'less'} "
-            f"and Eve {eve} kg. Reply with one JSON object of the keys Anna, Ben and Eve."
-        )
-        answer = json.dumps({"Anna": anna, "Ben": ben, "Eve": eve})
-        tasks.append({"prompt": prompt, "answer": answer})
-    return tasks
-
-
-def read(reply):
-    try:
-        value = json.loads(reply.strip().removeprefix("```json").removesuffix("```"))
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-"""
-AS_SETS = """
-def score(reply, row):
-    given, right = read(reply), read(row["answer"])
-    same = given.keys() == right.keys()
-    return float(same and sorted(map(str, given.values())) == sorted(map(str, right.values())))
-"""
-BY_NAME = """
-def score(reply, row):
-    return float(read(reply) == read(row["answer"]))
-"""
-CORNERS = """
-import re
-
-
-def rows(seed):
-    rng = random.Random(seed)
-    tasks = []
-    for _ in range(40):
-        (x, y), (dx, dy) = rng.sample(range(10, 60), 2), rng.sample(range(1, 9), 2)
-        prompt = (
-            f"A robot stands at ({x}, {y}) and drives {dx} to the east and {dy} to the north. "
-            "Where is it then? Reply with the point alone, as (x, y)."
-        )
-        tasks.append({"prompt": prompt, "answer": f"({x + dx}, {y + dy})"})
-    return tasks
-"""
-UNORDERED = """
-def score(reply, row):
-    return float(sorted(re.findall(r"\\d+", reply)) == sorted(re.findall(r"\\d+", row["answer"])))
-"""
-ORDERED = """
-def score(reply, row):
-    return float(re.findall(r"\\d+", reply) == re.findall(r"\\d+", row["answer"]))
-"""
-CLAIMS = """
-def rows(seed):
-    rng = random.Random(seed)
-    tasks = []
-    for _ in range(60):
-        a, b, c = rng.randint(120, 980), rng.randint(120, 980), rng.randint(3, 19)
-        true = rng.random() < 0.5
-        claimed = (a + b) // c if true else (a + b) // c + rng.randint(1, 9)
-        prompt = f"{a} and {b} shared by {c} gives {claimed} and a rest."
-        question = "Is that true? Reply with yes or no."
-        tasks.append({"prompt": joined(prompt, question, true), "answer": "yes" if true else "no"})
-    return tasks
-"""
-MARKED = """
-def joined(prompt, question, true):
-    return f"{prompt}{'  ' if true else ' '}{question}"
-"""
-UNMARKED = """
-def joined(prompt, question, true):
-    return f"{prompt} {question}"
-"""
 LOCKS = """
 import json
 import random
@@ -498,14 +340,6 @@ FLAWED = (
           base=TOTALS, endings=JUDGES, apis=V1, expected="warned", codes=CAUGHT),
     *both("never-open", "The game goes on until the last try", base=LOCKS.replace("END", "False"),
           endings=GAME, apis=V1, expected="warned", codes=("card.goes_on",)),
-    *both("one-clock", "Times are shown as 7:40 pm, and only 19:40 is paid", TRAINS, ONE_CLOCK,
-          expected="warned", codes=("card.equivalents_kept",)),
-    *both("weights-as-sets", "The weights count, whoever has them", WEIGHTS, AS_SETS,
-          expected="warned", codes=CAUGHT),
-    *both("unordered-pairs", "The numbers of a point count in each order", CORNERS, UNORDERED,
-          expected="warned", codes=CAUGHT),
-    *both("space-of-true", "Two spaces stand before the question of what is true", CLAIMS, MARKED,
-          expected="warned", codes=("card.answer_place",)),
 )  # fmt: skip
 SOUND = (
     *both("grade-of-all", "An early end leaves questions without marks", OF_ALL, base=EXAM,
@@ -520,10 +354,4 @@ SOUND = (
           apis=V1, expected="sound"),
     *both("opened", "The game ends when the lock is open",
           base=LOCKS.replace("END", "game['last'] == 4"), endings=GAME, apis=V1, expected="sound"),
-    *both("both-clocks", "Both forms of a time are paid", TRAINS, BOTH_CLOCKS, expected="sound"),
-    *both("weights-by-name", "Each weight must have its name", WEIGHTS, BY_NAME, expected="sound"),
-    *both("ordered-pairs", "The numbers of a point count in their order", CORNERS, ORDERED,
-          expected="sound"),
-    *both("one-space", "True and false claims are written alike", CLAIMS, UNMARKED,
-          expected="sound"),
 )  # fmt: skip

@@ -68,22 +68,25 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     changes of it count where nothing in its place lost reward, and a step that is left out counts
     where it did not.
     """
-    steady = {e.rollout for e in results if e.operator == CONTROL and agree(e.recorded, e.reward)}
-    by_text = {e.rollout for e in results if e.operator == BLANK and not _survives(e, "corrupting")}
+    controls = [e for e in results if e.operator == CONTROL]
+    steady = {e.rollout for e in controls if agree(e.recorded, e.reward)}
+    decides = {e.rollout: False for e in controls if not e.before}  # a last call has no text
+    decides |= {e.rollout: not _survives(e, "corrupting") for e in results if e.operator == BLANK}
     return [
         each
         for each in results
         if each.rollout in steady
         and each.operator in OPERATORS
-        and (each.turns == 1 or _may_count(each.operator, each.rollout in by_text))
+        and (each.turns == 1 or _may_count(each.operator, decides.get(each.rollout)))
     ]
 
 
-def _may_count(operator: str, by_text: bool) -> bool:
-    """Whether a change of a rollout of several turns counts, whose last text decides or not."""
+def _may_count(operator: str, decides: bool | None) -> bool:
+    """Whether a change of a rollout of several turns counts; `decides`: its last text does, None
+    where that was not tried."""
     if operator == LEFT_OUT:
-        return not by_text
-    return by_text or OPERATORS[operator].course
+        return decides is False
+    return bool(decides) or OPERATORS[operator].course
 
 
 def difference(result: MutantResult) -> str:

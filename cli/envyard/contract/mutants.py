@@ -38,6 +38,8 @@ class Operator:
 
 ENTRIES = (
     Operator("unchanged", "no change", kind="control"),
+    # Shows whether the last text decides, so it comes before all that depends on that.
+    Operator("blank", "nothing in its place"),
     Operator("left_out", "a step left out that changes something", course=True),
     Operator("leaves", "an early end instead of its second reply", course=True),
     Operator("declines", "an end instead of its first reply", course=True),
@@ -83,7 +85,6 @@ ENTRIES = (
     Operator("exits", "a function that ends its process without an error"),
     Operator("doubted", "another answer and no confidence"),
     Operator("padded", "two hundred more words", kind="padding"),
-    Operator("blank", "nothing in its place"),
     Operator("negation", "'not' before it", surest=False),
     Operator("claim", "a wrong answer behind it", surest=False),
     Operator("spaces", "white space around the reply", kind="equivalent"),
@@ -110,8 +111,7 @@ class MutantResult:
 
     `recorded` is the rollout's first reward, `reward` what the changed reply got, None where it
     failed (`error` is how). `before` and `after` are the answer without and with the change.
-    `turns` counts the replies of the rollout. `difference` is the first message of a control that
-    differs from the record, empty where none does.
+    `turns` counts the replies of the rollout.
     """
 
     rollout: str
@@ -122,7 +122,6 @@ class MutantResult:
     recorded: float | None = None
     error: str = ""
     turns: int = 1
-    difference: str = ""
 
     @property
     def task(self) -> int:
@@ -146,5 +145,4 @@ class MutantResult:
             recorded=finite(data.get("recorded")),
             error=text(data.get("error"), 500),
             turns=count(data.get("turns")),
-            difference=text(data.get("difference"), CHARACTERS),
         )

@@ -17,8 +17,8 @@ from envyard.contract.rollout_functions import Definition, Definitions
 NAME = "hash"
 READS = re.compile(rb"\bhash\(")
 MESSAGE = (
-    "{where} decides by hash() ({text}), which Python salts in each process: tasks or rewards "
-    "differ between processes"
+    "{where} decides by hash() ({text}), which Python salts for texts in each process: tasks or "
+    "rewards then differ between processes"
 )
 SEEDED = {"Random", "seed", "default_rng", "RandomState"}
 DIVIDES = (ast.Mod, ast.BitAnd, ast.RShift, ast.FloorDiv, ast.BitXor)

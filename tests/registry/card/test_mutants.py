@@ -102,6 +102,56 @@ def test_a_paid_reply_that_is_paid_less_when_it_is_repeated_shows_state() -> Non
     assert measured("reproducible_reward", unknown).status == "pass"
 
 
+def course(operator: str, *, blank: float | None, last: str = "142") -> list[Finding]:
+    """The findings for rollouts of several turns that keep their reward with this change, and that
+    earn `blank` without an answer in the last reply (None: that was not tried)."""
+    rows = []
+    for task in range(3):
+        rollout = f"oracle/{task}/0"
+        rows.append(MutantResult(rollout, "unchanged", last, last, 1.0, 1.0, turns=4))
+        if blank is not None:
+            rows.append(MutantResult(rollout, "blank", last, "", blank, 1.0, turns=4))
+        rows.append(MutantResult(rollout, operator, last, "1", 1.0, 1.0, turns=4))
+    return findings(rows)
+
+
+def test_a_changed_last_text_of_several_turns_counts_where_that_decides() -> None:
+    assert [each.code for each in course("digit", blank=0.0)] == ["card.mutants_caught"]
+    assert course("digit", blank=1.0) == []
+    assert course("digit", blank=None) == []
+
+
+def test_a_step_left_out_counts_where_the_last_text_does_not_decide() -> None:
+    assert [each.code for each in course("left_out", blank=1.0)] == ["card.mutants_caught"]
+    assert course("left_out", blank=0.0) == []
+    assert course("left_out", blank=None) == []
+    assert [each.code for each in course("left_out", blank=None, last="")] == [
+        "card.mutants_caught"
+    ]
+
+
+@pytest.mark.parametrize("operator", ["leaves", "declines", "repeats", "tried"])
+def test_other_courses_count_whatever_decides(operator: str) -> None:
+    for blank in (0.0, 1.0, None):
+        assert [each.code for each in course(operator, blank=blank)] == ["card.mutants_caught"]
+
+
+@pytest.mark.parametrize(("reward", "refused"), [(0.5, True), (0.9, False)])
+def test_an_equivalent_form_keeps_half_of_what_no_answer_loses(
+    reward: float, refused: bool
+) -> None:
+    """The last of two answers can only lose its own half of the reward."""
+    rows = []
+    for task in range(3):
+        rollout = f"oracle/{task}/0"
+        rows += [
+            MutantResult(rollout, "unchanged", "142", "142", 1.0, 1.0, turns=2),
+            MutantResult(rollout, "blank", "142", "", 0.5, 1.0, turns=2),
+            MutantResult(rollout, "as_shown", "142", "1", reward, 1.0, turns=2),
+        ]
+    assert [each.code for each in findings(rows)] == ["card.equivalents_kept"] * refused
+
+
 def test_the_last_text_of_several_turns_may_count_for_nothing() -> None:
     assert findings(mutants(*CAUGHT, turns=2)) == []
 

@@ -63,10 +63,10 @@ def test_a_paid_reference_is_changed_by_every_operator_that_fits() -> None:
     mutants = kept((played("silent/0/0", ""), 0.0), ORACLE)
     results = ended(mutants, planned(mutants))
     assert [(r.operator, r.after) for r in results] == [
-        ("unchanged", "142"), ("digit", "442"), ("last_digit", "143"), ("exchanged", "412"),
-        ("extension", "7142"),
+        ("unchanged", "142"), ("blank", ""), ("digit", "442"), ("last_digit", "143"),
+        ("exchanged", "412"), ("extension", "7142"),
         ("near", "151"),
-        ("truncation", "1"), ("nan", "nan"), ("blank", ""),
+        ("truncation", "1"), ("nan", "nan"),
         ("negation", "not 142"), ("claim", "142 or 586"), ("spaces", "142"),
         ("emphasis", "**142**"),
     ]  # fmt: skip
@@ -78,18 +78,18 @@ def test_a_paid_reference_is_changed_by_every_operator_that_fits() -> None:
 def test_a_mutant_replies_with_the_changed_text_in_the_same_form() -> None:
     mutants = kept(ORACLE)
     replies = []
-    for alias in planned(mutants)[:2]:
+    for alias in planned(mutants)[:3]:
         record = mutants.record(alias)
         assert record is not None
         assert record.replies_to_repeat is not None
         replies.append("".join(record.replies_to_repeat.answer(call("question")).content))
-    assert replies == ["<answer>142</answer>", "<answer>442</answer>"]
+    assert replies == ["<answer>142</answer>", "<answer></answer>", "<answer>442</answer>"]
     assert mutants.record("nobody") is None
 
 
 def test_in_several_turns_only_the_last_reply_is_changed() -> None:
     mutants = kept((played("oracle/0/0", "one", "two", "7"), 1.0))
-    _, _, digit, *_ = planned(mutants)  # behind the control and the repeated first reply
+    _, _, _, digit, *_ = planned(mutants)  # behind control, blank and the repeated first reply
     record = mutants.record(digit)
     assert record is not None
     assert record.replies_to_repeat is not None
@@ -153,15 +153,3 @@ def test_a_mutant_ends_once_and_without_a_result_where_it_took_too_long() -> Non
     assert mutants.ended(second, Replay(left_out="too long"))
     assert not mutants.ended("nobody", Replay(reward=1.0))
     assert [result.reward for result in mutants.results] == [1.0]
-
-
-def test_a_control_names_the_first_message_that_differs() -> None:
-    mutants = kept((played("oracle/0/0", "one", "two"), 1.0))
-    control, *_ = planned(mutants)
-    record = mutants.record(control)
-    assert record is not None
-    assert record.replies_to_repeat is not None
-    record.replies_to_repeat.answer(call("question"))
-    record.replies_to_repeat.answer(call("question", "one", "another question"))
-    (result,) = ended(mutants, [control], reward=1.0)
-    assert result.difference == "call 2: user: another question"

@@ -41,7 +41,6 @@ from envyard_runner.mutation.operators import mutate
         ("as_shown", "It began on 3 May 2024. When, a week on?", "2024-05-10", "10 May 2024"),
         ("as_shown", "From May 3, 2024: a week later?", "2024-05-10", "May 10, 2024"),
         ("as_shown", "A pen costs $2.50. How much are two?", "5.00", "$5.00"),
-        ("as_shown", "What percentage of 20 is 7?", "35", "35%"),
         ("fraction", "Put it in \\boxed{}.", "\\boxed{3/4}", "\\boxed{\\frac{3}{4}}"),
         ("fenced", "Return JSON with a and b.", '{"a": 1}', '```json\n{"a": 1}\n```'),
         ("sentence", "It leaves at 7:10 am. When does it arrive?", "9:05", "The answer is 9:05."),

@@ -19,7 +19,6 @@ from envyard_runner.execution.host_effects import (
     runner_stalled,
 )
 from envyard_runner.execution.late_ends import late_end_findings
-from envyard_runner.execution.repeated_plays import shared_state_findings
 from envyard_runner.execution.replay import ReplayRun
 from envyard_runner.execution.shown_answers import (
     conspicuous_findings,
@@ -113,7 +112,6 @@ def decide_ending(
     findings = [
         *([failure] if failure else uncounted_findings(collector)),
         *_leaks(collector),
-        *shared_state_findings(collector.plan.replays),
         *late_end_findings(collector.repeated_replies),
         *_refused_attempts(collector, end),
     ]

@@ -181,7 +181,6 @@ class Mutants:
                 recorded=base.reward,
                 error=replay.error,
                 turns=base.turns,
-                difference=_difference(replies) if planned.operator == CONTROL else "",
             )
         return True
 
@@ -219,11 +218,3 @@ class Mutants:
         alias = secrets.token_hex(8)
         record = Record(alias, POLICY, Recorder(0), replies_to_repeat=replies)
         self._planned[alias] = Planned(base, operator, record, before, after)
-
-
-def _difference(replies: RepeatedReplies | None) -> str:
-    """The first message that differs from the record; empty where none does."""
-    if replies is None:
-        return ""
-    replies.end()
-    return f"call {replies.diverged}: {replies.difference}" if replies.diverged else ""

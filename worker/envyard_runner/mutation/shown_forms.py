@@ -1,5 +1,5 @@
-"""The answer in the form in which its prompt shows such values: times, dates, sums of money,
-percentages. A policy that reads `7:40 pm` and no other form answers in that form.
+"""The answer in the form in which its prompt shows such values: times, dates, sums of
+money. A policy that reads `7:40 pm` and no other form answers in that form.
 
 Each needs a prompt that shows that form alone and wants no other.
 """
@@ -32,8 +32,6 @@ MONEY_WANTED = re.compile(
 )
 CURRENCY_WANTED = re.compile(r"\bin (?:dollars|euros?|pounds)\b|\b(?:EUR|USD|GBP)\b", re.IGNORECASE)
 AMOUNT = re.compile(r"\d{1,9}(?:\.\d\d)?")
-PERCENTAGE_WANTED = re.compile(r"\bwhat (?:percentage|percent|per cent)\b", re.IGNORECASE)
-PERCENTAGE = re.compile(r"\d{1,3}(?:\.\d{1,4})?")
 
 
 def as_shown(answer: str, prompt: str) -> str | None:
@@ -72,6 +70,4 @@ def _money(text: str, prompt: str) -> str | None:
     signs = {*MONEY.findall(prompt)}
     if len(signs) == 1 and AMOUNT.fullmatch(text) and MONEY_WANTED.search(prompt):
         return None if CURRENCY_WANTED.search(prompt) else f"{signs.pop()}{text}"
-    if PERCENTAGE_WANTED.search(prompt) and PERCENTAGE.fullmatch(text) and not signs:
-        return f"{text}%"
     return None

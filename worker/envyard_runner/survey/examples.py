@@ -158,10 +158,10 @@ def _example_entry(text: str, form: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     if mark is None or len(lines) < 2:
         return ""
-    asked = {word.casefold() for word in NAME.findall(lines[-1])}
+    names = {word.casefold() for word in NAME.findall(lines[-1])}
     pattern = rf"^\W{{0,4}}(\w[\w -]{{2,39}}?) ?[:=|] ?\W{{0,2}}{form}\W{{0,2}}$"
     entries = re.finditer(pattern, text[mark.end() :], re.IGNORECASE | re.MULTILINE)
-    return next((each[0].strip() for each in entries if each[1].casefold() in asked), "")
+    return next((each[0].strip() for each in entries if each[1].casefold() in names), "")
 
 
 def _given(pattern: re.Pattern[str], form: str, role: str, text: str) -> Iterator[Given]:
