@@ -35,7 +35,7 @@ NOT_CHECKED := slow or sandbox or adapter or flow or fuzz or browser or s3 or ng
 OPENAPI := tests/registry/api/openapi.json
 
 .PHONY: help setup setup-tests run fuzz figures screenshots benchmark test $(PARTS) test-vllm test-compatibility test-zoo test-extended test-quick
-.PHONY: check check-style check-pure check-django
+.PHONY: check check-style check-pure check-worker check-django
 .PHONY: openapi lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: benchmark-runner few-faults-redis few-faults-rabbitmq few-faults-apart
 
@@ -59,8 +59,8 @@ benchmark:  ## measure the registry beside nginx, pypiserver and devpi (ARGS="--
 benchmark-runner: setup  ## measure the runner beside verifiers' own evaluator (ARGS="--help")
 	@$(BIN)/python -m benchmarks.runner $(ARGS)
 
-check: setup  ## lint, check types and run the pure tests: two parts at once, under a minute
-	@$(PYTHON) tools/suite.py 2 check-pure check-django types check-style
+check: setup  ## lint, check types and run the pure tests: three parts at once, under a minute
+	@$(PYTHON) tools/suite.py 3 check-worker check-pure check-django types check-style
 
 check-style: setup
 	@$(BIN)/ruff check .
@@ -69,7 +69,10 @@ check-style: setup
 	@HUB_HOME=.hub $(BIN)/python manage.py makemigrations --check --dry-run
 
 check-pure: setup
-	@$(BIN)/python -m pytest -q tests/contract tests/cli tests/worker tests/frontend/test_templates.py --ignore=tests/cli/with_hub -m "not ($(NOT_CHECKED))"
+	@$(BIN)/python -m pytest -q tests/contract tests/cli tests/frontend/test_templates.py --ignore=tests/cli/with_hub -m "not ($(NOT_CHECKED))"
+
+check-worker: setup
+	@$(BIN)/python -m pytest -q tests/worker -m "not ($(NOT_CHECKED))"
 
 check-django: setup
 	@$(BIN)/python -m pytest -q tests/registry/card tests/registry/api --database none -m "not ($(NOT_CHECKED))"

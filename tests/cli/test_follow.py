@@ -6,6 +6,8 @@ import io
 import threading
 from typing import Any
 
+import pytest
+
 from envyard.client import Hub
 from envyard.commands.follow import follow
 from envyard.config import Config
@@ -21,6 +23,7 @@ def version(status: str, queue: dict[str, int] | None) -> dict[str, Any]:
     return {"status": status, "findings": [], "run": run, "url": "http://hub/demo-env"}
 
 
+@pytest.mark.slow
 def test_follow_reports_a_missing_runner_once(server: Answers) -> None:
     alone = {"before": 0, "waiting": 1, "runners": 0}
     server.reply(PATH, 200, version("evaluating", alone))
@@ -42,6 +45,7 @@ def test_follow_reports_a_missing_runner_once(server: Answers) -> None:
     assert stderr.getvalue().count("No live runner") == 1
 
 
+@pytest.mark.slow
 def test_findings_of_a_verdict_are_shown_below_it(server: Answers) -> None:
     warning = {"code": "card.speed", "severity": "warning", "message": "It is slow.", "hint": ""}
     early = version("evaluating", None)

@@ -183,6 +183,7 @@ def test_an_honest_answer_is_installed_and_locked(
 ODD = (7, None, "text", ["a", 7], 10**400)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [["info", REF], ["install", "--python", sys.executable, REF], ["lock", REF]]
 )

@@ -133,6 +133,7 @@ def test_output_prints_errors_as_json(server: Answers, capsys: pytest.CaptureFix
     assert json.loads(capsys.readouterr().err)["error"]["code"] == "hub.error"
 
 
+@pytest.mark.slow
 def test_an_unreachable_hub_is_named_with_the_next_step(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "--url", "http://127.0.0.1:9"]) == 1
     stderr = capsys.readouterr().err

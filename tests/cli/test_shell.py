@@ -76,6 +76,7 @@ def test_every_argument_has_a_help() -> None:
             assert action.help, f"hub {name} {action.dest}"
 
 
+@pytest.mark.slow
 def test_open_prints_the_page_and_opens_it(server: Answers, home: Path) -> None:
     browser, opened = home / "browser", home / "opened"
     browser.write_text(f'#!/bin/sh\necho "$1" >> {opened}\n')

@@ -35,6 +35,7 @@ def installed(tmp_path: Path) -> Path:
     return tmp_path / "site"
 
 
+@pytest.mark.slow
 def test_flag_environment_login_installed_hub_and_built_in_default_in_this_order(
     installed: Path,
 ) -> None:

@@ -183,6 +183,7 @@ def test_clocks_beside_the_tasks_are_none(source: str) -> None:
     assert warned(source) == []
 
 
+@pytest.mark.slow
 def test_a_large_hostile_file_is_read_in_seconds() -> None:
     nested = "".join(
         f"    v{n} = (v{n - 1}, v{n - 1}, {'(' * 60}v{n - 1}{',)' * 60})\n" for n in range(1, 500)

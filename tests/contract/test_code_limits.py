@@ -56,6 +56,7 @@ def test_each_file_is_parsed_and_walked_once_for_all_checks() -> None:
     assert walked.total() == 0  # by `syntax`, which keeps the nodes
 
 
+@pytest.mark.slow
 def test_code_beyond_the_limit_is_named_and_not_read() -> None:
     files = {f"big{number}": "a = b\n" * (MAX_NODES // 6) for number in range(3)}
     findings, detection = read(**files)
@@ -87,6 +88,7 @@ def test_files_that_are_not_python_count_by_their_bytes() -> None:
     assert item.where == "demo_env/broken2.py"
 
 
+@pytest.mark.slow
 def test_an_environment_beyond_the_limit_is_refused_for_that() -> None:
     findings, detection = read("a\n" * (MAX_NODES // 2) + TASKSET)
     assert detection == Detection()

@@ -48,6 +48,7 @@ def test_durations_deadlines_and_dates_of_tasks_are_none(source: str) -> None:
     assert warned(source) == []
 
 
+@pytest.mark.slow
 def test_a_large_hostile_file_is_read_in_seconds() -> None:
     chain = "x = now() " + "".join(f"< (now() + {n}" for n in range(80)) + ")" * 80 + "\n"
     began = time.process_time()

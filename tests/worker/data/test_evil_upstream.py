@@ -198,6 +198,7 @@ async def fill_store(run: ServedMirror, names: list[str]) -> list[int]:
     return [(await run.get(FILE.replace("rows.csv", name))).status for name in names]
 
 
+@pytest.mark.slow
 def test_the_store_keeps_below_its_limit_and_what_a_run_holds(tmp_path: Path) -> None:
     async def scenario(hub: DataHub) -> None:
         files = {f"{n}.bin": bytes([n]) * (3 * MEBIBYTE) for n in range(6)}

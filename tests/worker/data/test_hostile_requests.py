@@ -143,6 +143,7 @@ def test_names_that_are_requested_at_once_are_counted_one_by_one(tmp_path: Path)
     play(tmp_path, scenario)
 
 
+@pytest.mark.slow
 def test_a_run_reads_no_more_repositories_and_branches_than_a_lock_names(tmp_path: Path) -> None:
     async def scenario(hub: DataHub) -> None:
         for number in range(52):

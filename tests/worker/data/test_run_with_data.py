@@ -27,6 +27,8 @@ from tests.worker.scripted_sandbox import (
 )
 from tests.worker.stub_hub import StubHub
 
+pytestmark = pytest.mark.slow
+
 ROWS = b"question,answer\n"
 FILE = "/datasets/openai/gsm8k/resolve/main/rows.csv"
 

@@ -12,6 +12,8 @@ from envyard_runner.doctor.check import CheckFailed
 from envyard_runner.doctor.judge import judge
 from tests.worker.stub_judge import KEY, NAME, StubJudge, serving_judge
 
+pytestmark = pytest.mark.slow
+
 
 def check(stub: StubJudge, **settings: str) -> str:
     async def checked() -> str:

@@ -21,6 +21,8 @@ from envyard_runner.config import Config
 from envyard_runner.doctor import data, judge
 from envyard_runner.doctor.check import CheckFailed
 
+pytestmark = pytest.mark.slow
+
 JUDGES = ("judge-1", "")
 
 

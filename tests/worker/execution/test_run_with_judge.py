@@ -22,6 +22,8 @@ from tests.worker.scripted_sandbox import (
 )
 from tests.worker.stub_judge import KEY, NAME, StubJudge
 
+pytestmark = pytest.mark.slow
+
 JUDGED = replace(SPEC, judge_model=NAME)
 # Of each run's calls: three a rollout, and as many in the two checks that call the judge itself.
 CALLS = 4 * 3 + 2 * 3

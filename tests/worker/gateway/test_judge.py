@@ -176,6 +176,7 @@ def test_a_forged_name_of_a_rollout_books_the_call_to_the_run() -> None:
     run_scenario(scenario, judge=StubJudge())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [429, 500, 503, 401, 301])
 def test_a_fault_of_the_judges_server_is_the_platforms_and_no_client_repeats_it(
     status: int,
@@ -192,6 +193,7 @@ def test_a_fault_of_the_judges_server_is_the_platforms_and_no_client_repeats_it(
     run_scenario(scenario, judge=StubJudge(status=status))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "judge",
     [

@@ -40,6 +40,7 @@ def test_an_address_serves_the_models_that_it_lists(
     assert messages == ([] if ready else [why])
 
 
+@pytest.mark.slow
 def test_a_run_begins_once_the_model_has_answered(tmp_path: Path) -> None:
     async def scenario() -> None:
         stub = StubModel(failure="hang")

@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from envyard_runner.proxy.limits import ProxyLimits
 from tests.worker.proxy.hosts import PUBLIC
 from tests.worker.proxy.served_proxy import ENDED, ServedProxy, closed, served
@@ -91,6 +93,7 @@ def test_the_next_address_is_tried(tmp_path: Path) -> None:
     play(tmp_path, scenario, "api.exa.ai", answers=answers)
 
 
+@pytest.mark.slow
 def test_a_connection_ends_after_its_idle_time(tmp_path: Path) -> None:
     async def scenario(proxy: ServedProxy) -> None:
         reader, writer = await proxy.tls("api.exa.ai")
@@ -102,6 +105,7 @@ def test_a_connection_ends_after_its_idle_time(tmp_path: Path) -> None:
     play(tmp_path, scenario, "api.exa.ai", limits=ProxyLimits(idle_seconds=0.5))
 
 
+@pytest.mark.slow
 def test_a_connection_ends_after_its_whole_time(tmp_path: Path) -> None:
     async def scenario(proxy: ServedProxy) -> None:
         reader, writer = await proxy.tls("api.exa.ai")
@@ -128,6 +132,7 @@ def test_a_closed_endpoint_ends_its_connections(tmp_path: Path) -> None:
     play(tmp_path, scenario, "api.exa.ai")
 
 
+@pytest.mark.slow
 def test_equal_connections_beyond_the_first_hundred_are_summed(tmp_path: Path) -> None:
     async def scenario(proxy: ServedProxy) -> None:
         for number in range(130):

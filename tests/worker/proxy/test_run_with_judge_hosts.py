@@ -13,6 +13,8 @@ import pytest
 from tests.worker.scripted_sandbox import BEGAN, SPEC, ScriptedSandbox, loaded, perform_run
 from tests.worker.stub_judge import NAME, StubJudge
 
+pytestmark = pytest.mark.slow
+
 HOSTS = ("api.openai.com", "api.anthropic.com", "api.pinference.ai", "openrouter.ai")
 
 

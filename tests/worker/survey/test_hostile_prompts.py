@@ -27,6 +27,7 @@ PROMPTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", PROMPTS)
 def test_long_prompts_are_read_at_once(name: str) -> None:

@@ -9,6 +9,8 @@ import pytest
 from tests.worker.venvs.conftest import LockStore, VenvSetup, build_refused
 from tests.worker.venvs.git_archives import REPOSITORY, downloaded, project
 
+pytestmark = pytest.mark.slow
+
 LINE = f"tool @ git+{REPOSITORY}@v1"
 USE = "import tool, demo_env; print(tool.WORD, demo_env.WORD)"
 

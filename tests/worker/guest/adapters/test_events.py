@@ -38,6 +38,7 @@ def test_values_nested_without_end_are_cut() -> None:
     assert "<list>" in json.dumps(clean(loop))
 
 
+@pytest.mark.slow
 def test_a_line_is_never_longer_than_its_limit() -> None:
     messages = [{"role": "user", "content": "ü" * 100_000}] * 1_000
     line = encode({"event": "rollout", "rollout": "model/0/0", "messages": messages})
