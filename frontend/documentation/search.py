@@ -109,7 +109,7 @@ def _section(title: str, heading: str, url: str, body: str, weight: int) -> Sect
 
 def _codes() -> Iterator[Section]:
     for code in CODES.values():
-        text = f"{code.message} {code.hint}"
+        text = f"{code.message} {code.hint}".replace("`", "")
         yield Section(code.code, "finding code", links.code_address(code.code), text, CODE_WEIGHT)
 
 
@@ -122,7 +122,8 @@ def _measures() -> Iterator[Section]:
 
 
 def _measure(code: str, text: str) -> Section:
-    return Section(code, "measure", links.measure_address(code), text, CODE_WEIGHT)
+    plain = text.replace("`", "")
+    return Section(code, "measure", links.measure_address(code), plain, CODE_WEIGHT)
 
 
 def _bare(fragment: str) -> str:

@@ -72,6 +72,23 @@ def test_every_document_but_the_decisions_is_in_the_navigation() -> None:
     assert sorted(grouped) == sorted(named)
 
 
+def test_every_decision_is_titled_by_its_number() -> None:
+    for row in documents().values():
+        if row.is_decision:
+            number = row.name.removeprefix("decisions/").partition("-")[0]
+            assert re.match(rf"{number} \S", row.title), row
+
+
+def test_lists_of_codes_measures_and_results_show_no_markdown(client: Client) -> None:
+    pages = [
+        text(client, url) for url in ("/docs/findings/", "/docs/measures/", "/docs/?q=reward+range")
+    ]
+    shown = "".join(page.partition("<main")[2].partition("</main>")[0] for page in pages)
+    assert "<code>1,000</code>" in shown
+    assert "`" not in shown
+    assert "](" not in shown
+
+
 def test_a_link_to_a_file_that_the_hub_does_not_serve_is_its_words(client: Client) -> None:
     page = text(client, "/docs/operations/") + text(client, "/docs/runners/")
     assert "../deploy" not in page

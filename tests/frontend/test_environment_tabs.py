@@ -213,3 +213,16 @@ def test_tabs_cost_no_query_for_each_version_run_or_rollout(
     for page, queries in pages.items():
         with django_assert_max_num_queries(queries):
             text(client, page)
+
+
+def test_a_version_whose_uploader_closed_the_account_names_nobody(
+    client: Client, alice: User
+) -> None:
+    version = make_version(alice, status="listed")
+    version.uploaded_by = None
+    version.save()
+    for path in (
+        f"/envs/{version.environment}/",
+        f"/envs/{version.environment}/{version.version}/",
+    ):
+        assert "by None" not in text(client, path)

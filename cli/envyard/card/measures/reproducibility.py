@@ -117,7 +117,7 @@ REPRODUCIBILITY = (
         threshold=1.0,
         read=reproducible_tasks,
         question="Does a second, new sandbox load the same tasks? Both loads get the same "
-        "seed where the environment takes one ([seeds](writing-environments.md#seeds)).",
+        "seed where the environment takes one.",
         advice="Seed every random choice; do not iterate over a set.",
         must_be_known=True,
         errors=_differing_tasks,

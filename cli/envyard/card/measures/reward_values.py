@@ -77,7 +77,6 @@ REWARD_VALUES = (
         threshold=1.0,
         read=reward_range,
         question="Do rewards lie within the declared range, or between -1 and 2?",
-        advice="Divide by the largest total, or declare `reward = [LOW, HIGH]` "
-        "([rewards](needs.md#rewards)).",
+        advice="Divide by the largest total, or declare `reward = [LOW, HIGH]`.",
     ),
 )
