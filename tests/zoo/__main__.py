@@ -10,9 +10,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.zoo import catalogue, matrix, run
+from tests.zoo.entry import Entry
 from tests.zoo.expected_to_fail import EXPECTED_TO_FAIL
 from tests.zoo.folders import entries_of
 
@@ -32,9 +34,9 @@ def main() -> int:
     if options.list:
         sys.stdout.write("".join(f"{entry.key}: {entry.title}\n" for entry in entries))
         return 0
-    results, seeds = [], range(options.seeds)
+    results = []
     how = {"jobs": options.jobs, "kept": options.kept, "forked": options.forked}
-    for result in run.run(entries, seeds, **how):
+    for result in run.run(_planned(entries, options.seeds, once=options.once), **how):
         results.append(result)
         sys.stderr.write(f"{matrix.line(result)}\n")
         if not result[2].is_right(result[0]) and result[2].sentence:
@@ -62,6 +64,13 @@ def main() -> int:
     return int(bool(passing or wrong - EXPECTED_TO_FAIL.keys()))
 
 
+def _planned(entries: Sequence[Entry], seeds: int, *, once: bool) -> list[tuple[Entry, int]]:
+    """Each entry with each seed, or once, with one of them in turn."""
+    if once:
+        return [(entry, place % seeds) for place, entry in enumerate(entries)]
+    return [(entry, seed) for entry in entries for seed in range(seeds)]
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "python -m tests.zoo",
@@ -72,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--folders", type=Path, help="environments by others, each in a folder")
     parser.add_argument("--key", type=Path, metavar="FILE", help="what is planted in them (JSON)")
     parser.add_argument("--seeds", type=int, default=1, help="runs of each, with another seed (1)")
+    parser.add_argument("--once", action="store_true", help="one run of each, the seeds in turn")
     parser.add_argument("--jobs", type=int, default=1, help="runs at once (1)")
     parser.add_argument(
         "--forked",

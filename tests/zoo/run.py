@@ -33,21 +33,20 @@ def services() -> Iterator[dict[str, str]]:
 
 
 def run(
-    entries: Sequence[Entry],
-    seeds: Sequence[int],
+    planned: Sequence[tuple[Entry, int]],
     *,
     jobs: int,
     kept: bool = False,
     forked: bool = False,
 ) -> Iterator[Result]:
-    """The judgement of each entry under each seed, as they end; kept ones first where wanted.
+    """The judgement of each entry under its seed, as they end; kept ones first where wanted.
 
     If `forked`, the processes of an entry import no framework, except where that would hide its
     flaw.
     """
-    todo = [(entry, seed) for entry in entries for seed in seeds]
+    todo = [*planned]
     if kept:
-        for entry, seed in [*todo]:
+        for entry, seed in planned:
             if (judgement := read_kept(entry, seed)) is not None:
                 todo.remove((entry, seed))
                 yield entry, seed, judgement
