@@ -140,7 +140,7 @@ class Mutants:
         operator, as many as fit in SECONDS."""
         bases = [base for base in sorted(self._bases, key=lambda b: b.task) if self._is_paid(base)]
         bases = [base for base in bases if base.task in alike]
-        chosen = of_each_kind([base.prompt for base in bases], MAX_BASES)
+        chosen = of_each_kind([(base.prompt, base.answer) for base in bases], MAX_BASES)
         bases = [bases[place] for place in chosen]
         self._alphabet = Alphabet.of(base.answer for base in self._bases)
         mean = sum(base.seconds for base in bases) / max(1, len(bases))

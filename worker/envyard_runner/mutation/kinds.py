@@ -1,4 +1,5 @@
-"""Tasks of different kinds: those whose prompts give instructions that others do not give."""
+"""Tasks of different kinds: those whose prompts give instructions that others do not give, or whose
+answers have another form."""
 
 from __future__ import annotations
 
@@ -8,18 +9,26 @@ from collections.abc import Sequence
 
 SENTENCE = re.compile(r"[^.?!:;\n]+")
 NUMBER = re.compile(r"\d+")
+FORMS = (
+    (re.compile(r"\b0\b"), "zero"),
+    (re.compile(r"\d+"), "0"),
+    (re.compile(r"[^\W\d_]+"), "a"),
+    (re.compile(r"(?:a )+a"), "a a"),
+)
 LONGEST = 20_000  # characters of a prompt
+LONGEST_FORM = 60  # characters of an answer
 
 
-def of_each_kind(prompts: Sequence[str], number: int) -> list[int]:
-    """The places of at most this many prompts, in order: the first, then each time the one with the
-    most sentences that several prompts share and no chosen one has, then the first ones left."""
-    sentences = [_sentences(prompt) for prompt in prompts]
-    counts = Counter(sentence for each in sentences for sentence in each)
-    shared = [{each for each in some if counts[each] > 1} for some in sentences]
+def of_each_kind(tasks: Sequence[tuple[str, str]], number: int) -> list[int]:
+    """The places of at most this many tasks, each a prompt and its answer, in order: the first,
+    then each time the one with the most sentences and forms of answers that several tasks share and
+    no chosen one has, then the first ones left."""
+    marks = [_sentences(prompt) | {("form", _form(answer))} for prompt, answer in tasks]
+    counts = Counter(mark for each in marks for mark in each)
+    shared = [{each for each in some if counts[each] > 1} for some in marks]
     chosen: list[int] = []
-    known: set[str] = set()
-    left = list(range(len(prompts)))
+    known: set[tuple[str, str]] = set()
+    left = list(range(len(tasks)))
     while left and len(chosen) < number:
         best = left[0] if not chosen else max(left, key=lambda at: len(shared[at] - known))
         left.remove(best)
@@ -28,7 +37,15 @@ def of_each_kind(prompts: Sequence[str], number: int) -> list[int]:
     return sorted(chosen)
 
 
-def _sentences(prompt: str) -> set[str]:
+def _sentences(prompt: str) -> set[tuple[str, str]]:
     """Its sentences, with `0` for each number."""
     sentences = SENTENCE.findall(prompt[:LONGEST])
-    return {NUMBER.sub("0", sentence.strip().casefold()) for sentence in sentences}
+    return {("sentence", NUMBER.sub("0", each.strip().casefold())) for each in sentences}
+
+
+def _form(answer: str) -> str:
+    """Its signs, with `a` for each word and `0` for each number but zero."""
+    form = answer.strip()[:LONGEST_FORM]
+    for pattern, sign in FORMS:
+        form = pattern.sub(sign, form)
+    return form
