@@ -26,14 +26,13 @@ def context(request: HttpRequest, env: Environment, version: Version | None) -> 
     """The leaderboard of the version and suite that the address names, by default those of the
     newest result of a model on this version; all runs and pushed evaluations."""
     visible = env.versions.visible_to(request.user)
-    rows, following = page(
-        request,
-        lookup.RUNS.filter(version__in=visible),
-        by=("-created_at", "pk"),
-    )
+    # The database sorts the runs of thousands of versions: their keys alone, not whole rows.
+    keys = Run.objects.filter(version__in=visible).only("pk", "created_at")
+    newest, following = page(request, keys, by=("-created_at", "pk"))
+    whole = lookup.RUNS.in_bulk([run.pk for run in newest])
     pushed = env.evaluations.visible_to(request.user).for_summary().order_by("-created_at")
     return {
-        "runs": runs.summaries(rows),
+        "runs": runs.summaries([whole[run.pk] for run in newest]),
         "next": following,
         "evaluations": pushed[:MAX_EVALUATIONS],
         "reported": REPORTED,

@@ -190,6 +190,8 @@ class Run(models.Model):
             models.Index(fields=("status", "model", "priority", "created_at"), name="run_by_model"),
             models.Index(fields=("status", "created_at"), name="run_by_age"),
             models.Index(fields=("owner", "status", "turn"), name="run_by_turn"),
+            # Else the newest of 10,000 versions are sorted with a look at each run.
+            models.Index(fields=("version", "-created_at", "id", "parent"), name="run_by_version"),
             # Without its time, SQLite reads all runs that succeeded for the newest of a suite.
             models.Index(
                 fields=("suite", "status", "-created_at", "model", "version"), name="run_by_suite"

@@ -6,7 +6,9 @@ import re
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from frontend.pages.environment_head import TABS
 from registry.card.models import Card
@@ -226,3 +228,22 @@ def test_a_version_whose_uploader_closed_the_account_names_nobody(
         f"/envs/{version.environment}/{version.version}/",
     ):
         assert "by None" not in text(client, path)
+
+
+def test_the_newest_runs_of_many_versions_are_sorted_by_their_keys_alone(
+    client: Client, alice: User
+) -> None:
+    version = make_version(alice, status="listed")
+    make_run(version, status=Run.Status.SUCCEEDED)
+    with CaptureQueriesContext(connection) as captured:
+        text(client, f"/envs/{version.environment}/?tab=evaluations")
+    (sorting,) = (
+        row["sql"] for row in captured if 'ORDER BY "registry_run"."created_at" DESC,' in row["sql"]
+    )
+    assert "facts" not in sorting
+    assert "registry_suite" not in sorting
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {sorting}")
+            plan = " ".join(row[-1] for row in cursor.fetchall())
+        assert "COVERING INDEX run_by_version" in plan
