@@ -45,6 +45,7 @@ ENTRIES = (
     Operator("declines", "an end instead of its first reply", course=True),
     Operator("repeats", "its first reply in the place of all others", course=True),
     Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
+    Operator("call_order", "its settings in another order", kind="equivalent", course=True),
     # Before those that make wrong answers of the same changes, such as the order of words.
     Operator("commuted", "its factors, terms or solutions in another order", kind="equivalent"),
     Operator("reordered", "its items in another order", kind="equivalent"),
@@ -53,6 +54,9 @@ ENTRIES = (
     Operator("with_unit", "the unit that the prompt asks for", kind="equivalent"),
     Operator("fraction", "a fraction as LaTeX writes it", kind="equivalent"),
     Operator("factored", "a common factor before brackets", kind="equivalent"),
+    Operator("percentage", "a percentage, which the prompt allows", kind="equivalent"),
+    Operator("decimal", "a decimal, which the prompt allows", kind="equivalent"),
+    Operator("same_total", "other numbers with the same total", kind="equivalent"),
     Operator("hour", "a time without its first zero", kind="equivalent"),
     Operator("as_shown", "the form in which the prompt shows such values", kind="equivalent"),
     Operator("json_layout", "other white space in its JSON", kind="equivalent"),

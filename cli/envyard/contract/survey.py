@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
+from envyard.contract.mutants import MutantResult
 from envyard.contract.task_texts import (
     IncompletePrompts,
     LabelRule,
@@ -18,6 +19,7 @@ from envyard.contract.values import count, finite, record, records, text
 SURVEY_TASKS = 100_000  # of a smoke run
 SURVEY_SECONDS = 20.0  # in which they are listed
 MAX_REFERENCES = 100
+MAX_SURVEY_MUTANTS = 100
 MAX_CONTRADICTIONS = 5
 MAX_BENCHMARKS = 100  # lists
 Part = TypeVar("Part")
@@ -114,8 +116,9 @@ class Survey:
     The answer of `copied` tasks is the piece `copied_place` of their prompt, such as "number 1"; 0
     where that of nine in ten is not. `label_rule` is the rule that most answers follow, where a few
     break it; `incomplete` are prompts that lack what they ask about, `short_decimals` answers that
-    are rounded too much; `split_difference` is how the answers of evaluation tasks differ. `leaks`
-    are tasks, of those in `references`, whose first call names the answer, `examples` tasks whose
+    are rounded too much; `split_difference` is how the answers of evaluation tasks differ.
+    `mutants` are changes of `references`, whose rollouts are named `survey/task/0`. `leaks` are
+    tasks, of those in `references`, whose first call names the answer, `examples` tasks whose
     worked example gives it, with the excerpts `leak` and `example` of one of them. `seed_ignored`:
     the environment takes a seed and the first tasks are those of the other seed. `error` is why the
     tasks could not be loaded.
@@ -146,6 +149,7 @@ class Survey:
     short_decimals: ShortDecimals | None = None
     split_difference: SplitDifference | None = None
     references: list[PlayedReference] = field(default_factory=list)
+    mutants: list[MutantResult] = field(default_factory=list)
     leaks: list[int] = field(default_factory=list)
     leak: str = ""
     examples: list[int] = field(default_factory=list)
@@ -195,6 +199,10 @@ class Survey:
                     turns=count(row.get("turns")),
                 )
                 for row in records(data.get("references"), MAX_REFERENCES)
+            ],
+            mutants=[
+                MutantResult.from_dict(row)
+                for row in records(data.get("mutants"), MAX_SURVEY_MUTANTS)
             ],
             leaks=indices(data.get("leaks")),
             leak=text(data.get("leak"), 300),

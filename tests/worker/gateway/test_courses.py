@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from envyard.contract.transcript import Transcript
-from envyard_runner.gateway.courses import COURSES, OtherCourse, judged_tries, leaving_word
+from envyard_runner.gateway.courses import COURSES, judged_tries, leaving_word
 from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.replies_in_turn import OtherCourse
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
 

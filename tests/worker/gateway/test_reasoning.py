@@ -10,7 +10,7 @@ from envyard.contract.transcript import Exchange, Transcript, clean_message
 from envyard_runner.gateway.openai import Call, chunks, completion
 from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.recorder import Recorder
-from envyard_runner.gateway.replays import _why_unrepeatable
+from envyard_runner.gateway.replays import why_unrepeatable
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import ROLLOUT_BYTES, Record
 from tests.worker.gateway.served_gateway import TOOL, ServedGateway, run_scenario
@@ -62,7 +62,7 @@ def test_reasoning_of_a_whole_reply_is_recorded_and_passed_on(field: str) -> Non
         (exchange,) = record.transcript.calls
         assert exchange.reasoning_tokens == record.usage.reasoning_tokens == 3
         assert exchange.reply_fields == ["content", field]
-        assert _why_unrepeatable(record) == ""
+        assert why_unrepeatable(record) == ""
 
     run_scenario(scenario)
 
@@ -77,7 +77,7 @@ def test_reasoning_of_a_streamed_reply_is_recorded_and_passed_on(field: str) -> 
         record = served.gateway.records.take("model/0/0")
         assert record.transcript.messages[-1]["reasoning_content"] == "six sevens are"
         assert record.usage.reasoning_tokens == 3
-        assert _why_unrepeatable(record) == ""
+        assert why_unrepeatable(record) == ""
 
     run_scenario(scenario)
 
@@ -115,7 +115,7 @@ def test_tokens_of_reasoning_are_unknown_where_one_reply_came_without_the_count(
 )
 def test_a_replay_gives_the_reply_back_in_the_fields_in_which_it_came(message: Message) -> None:
     record = recorded((call(), reply_of(message)))
-    assert _why_unrepeatable(record) == ""
+    assert why_unrepeatable(record) == ""
     again = RecordedReplies(record.transcript).answer(call())
     completed = completion(again, model="policy", ident="c")["choices"][0]["message"]
     assert completed == {"role": "assistant"} | message
@@ -136,7 +136,7 @@ def test_a_reply_whose_reasoning_is_not_recorded_as_it_was_is_left_out_of_replay
     message: Message,
 ) -> None:
     record = recorded((call(), reply_of(message)))
-    assert _why_unrepeatable(record) == "a reply held more than is recorded"
+    assert why_unrepeatable(record) == "a reply held more than is recorded"
 
 
 @pytest.mark.parametrize("sent", [{}, {"reasoning": "R1"}, {"reasoning_content": "R1"}])
@@ -163,7 +163,7 @@ def test_other_reasoning_for_the_same_text_is_another_reply() -> None:
     transcript = record.transcript
     messages = [transcript.nodes[exchange.reply].message for exchange in transcript.calls]
     assert [message.get("reasoning_content") for message in messages] == ["R1", "R2", None]
-    assert _why_unrepeatable(record) == ""
+    assert why_unrepeatable(record) == ""
 
 
 def test_long_reasoning_is_cut_to_the_room_and_secrets_do_not_stand_in_it() -> None:

@@ -48,7 +48,8 @@ class Driven(Protocol):
 
 
 class Driver:
-    """Drives one process; `groups` returns the rollouts to be played once its tasks are known.
+    """Drives one process; `groups` returns the rollouts to be played once its tasks are known, and
+    `then` those that are played once all of these have ended.
 
     `concurrency` groups are played at once. The next one is requested when all rollouts of an
     earlier one have ended.
@@ -60,8 +61,10 @@ class Driver:
         groups: Callable[[], Awaitable[list[Group]]],
         *,
         concurrency: int,
+        then: Callable[[], Awaitable[list[Group]]] | None = None,
     ) -> None:
-        self._sandbox, self._groups = sandbox, groups
+        self._sandbox = sandbox
+        self._rounds = (groups,) if then is None else (groups, then)
         self._concurrency = max(1, concurrency)
         self._free = asyncio.Semaphore(self._concurrency)
         self._events = asyncio.Queue[bytes | None]()  # the sandbox's limit of events bounds it
@@ -133,18 +136,25 @@ class Driver:
 
     async def _request_all(self) -> None:
         """Request every group, and end the process once all have ended."""
-        for group in await self._groups():
-            await self._free.acquire()
-            names = {row["rollout"] for row in group}
-            self._requested |= names
-            self._running |= dict.fromkeys(names, names)
-            for row in group:
-                self._emit("rollout_started", rollout=row["rollout"])
-            await self._sandbox.send(json.dumps(group).encode())
-        for _ in range(self._concurrency):
-            await self._free.acquire()
+        for groups in self._rounds:
+            for group in await groups():
+                await self._request(group)
+            for _ in range(self._concurrency):
+                await self._free.acquire()
+            for _ in range(self._concurrency):
+                self._free.release()
         self._emit("done")
         self._end()
+
+    async def _request(self, group: Group) -> None:
+        """Request one group when another may be played."""
+        await self._free.acquire()
+        names = {row["rollout"] for row in group}
+        self._requested |= names
+        self._running |= dict.fromkeys(names, names)
+        for row in group:
+            self._emit("rollout_started", rollout=row["rollout"])
+        await self._sandbox.send(json.dumps(group).encode())
 
     def _stop_if_failed(self, requesting: asyncio.Task[None]) -> None:
         if not requesting.cancelled() and requesting.exception() is not None:

@@ -104,7 +104,7 @@ class ReplayRun:
 
     def _ended(self, alias: str, event: dict[str, Any]) -> None:
         excused = event.get("ok") is not True and record(event.get("error")).get("fault") in EXCUSED
-        if not self._replays.ended(alias, _replay(event, self._reveal), excused=excused):
+        if not self._replays.ended(alias, read_replay(event, self._reveal), excused=excused):
             self._collector.reject(alias)
 
 
@@ -112,7 +112,7 @@ def _alias(event: dict[str, Any]) -> str:
     return text(event.get("rollout"), 100)
 
 
-def _replay(event: dict[str, Any], reveal: Callable[[str], str]) -> Replay:
+def read_replay(event: dict[str, Any], reveal: Callable[[str], str]) -> Replay:
     """The result of a replay, from the environment's own event."""
     error = record(event.get("error"))
     kind, message = text(error.get("type"), 200), reveal(text(error.get("message"), 500))

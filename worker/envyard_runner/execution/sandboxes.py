@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.execution.data_access import DataAccess
-from envyard_runner.execution.driver import Driver
+from envyard_runner.execution.driver import Driver, Group
 from envyard_runner.execution.guest_programs import GuestProgram, env_worker
 from envyard_runner.execution.host_access import HostAccess
 from envyard_runner.execution.verdict import Ending, platform_ending
@@ -70,9 +70,17 @@ class SandboxFactory:
             limits=self.limits, variables=variables, files=program.files, user=program.user
         )
 
-    def drive(self, sandbox: Sandbox, gateway: Gateway) -> Driver:
-        """A driver that has the sandbox's `worker` play what the gateway has planned."""
-        return Driver(sandbox, gateway.groups, concurrency=self.guest_job.concurrency)
+    def drive(
+        self,
+        sandbox: Sandbox,
+        gateway: Gateway,
+        *,
+        then: Callable[[], Awaitable[list[Group]]] | None = None,
+    ) -> Driver:
+        """A driver that has the sandbox's `worker` play what the gateway has planned, and `then`
+        more."""
+        concurrency = self.guest_job.concurrency
+        return Driver(sandbox, gateway.groups, concurrency=concurrency, then=then)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from envyard_runner.execution.guest_programs import REFERENCED_TASKS
 from envyard_runner.execution.reference_run import ReferenceRun
 from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
+from envyard_runner.execution.survey_mutants import SurveyMutants
 from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.hub_api.event_outbox import EventOutbox
@@ -81,6 +82,7 @@ class SurveyRun:
         self._answers = KnownAnswers()
         self._references: list[PlayedReference] = []
         self._calls = FirstCalls(self._answers)
+        self._mutants = SurveyMutants(self.gateway, concurrency=job.concurrency)
 
     async def run(
         self,
@@ -130,7 +132,8 @@ class SurveyRun:
             many.make(many.worker, keys) as sandbox,
             serving(sandbox, many.worker, endpoints),
         ):
-            async for line in many.drive(sandbox, self.gateway).lines():
+            driver = many.drive(sandbox, self.gateway, then=self._changed_references)
+            async for line in driver.lines():
                 await self.add_line(line)
             end = await sandbox.wait()
         if self.survey is not None and (end.reason == "exited" or self.survey.tasks):
@@ -148,6 +151,8 @@ class SurveyRun:
                 self._listing.end(event)
             case "loaded" if self.survey is None:
                 await self._loaded(event)
+            case "rollout_started":
+                self._mutants.begin(text(event.get("rollout"), 100))
             case "rollout":
                 self._rollout(event)
             case "fatal" if self.survey is None and event.get("stage") == "load":
@@ -187,6 +192,9 @@ class SurveyRun:
             references=sorted(self._references, key=lambda played: played.task),
             leaks=sorted(leaks)[:MAX_INDICES],
             leak=next(iter(leaks.values()), ""),
+            mutants=[
+                replace(each, rollout=f"survey/{each.task}/0") for each in self._mutants.results
+            ],
             examples=[*examples],
             example=next(iter(examples.values()), ""),
         )
@@ -244,9 +252,16 @@ class SurveyRun:
             playable, swapped=(), compares=False, answered=answered, tries_forms=False
         )
 
+    async def _changed_references(self) -> list[list[dict[str, Any]]]:
+        return self._mutants.groups(self._references)
+
     def _rollout(self, event: dict[str, Any]) -> None:
-        name = self.gateway.plan.name(text(event.get("rollout"), 100))
-        if name is None or int(name.split("/")[1]) in {each.task for each in self._references}:
+        alias = text(event.get("rollout"), 100)
+        name = self.gateway.plan.name(alias)
+        if name is None:
+            self._mutants.end(alias, event)
+            return
+        if int(name.split("/")[1]) in {each.task for each in self._references}:
             return
         played = self.gateway.records.take(name)
         task = int(name.split("/")[1])
@@ -256,6 +271,8 @@ class SurveyRun:
         reward = finite(event.get("reward")) if event.get("ok") is True else None
         why = "" if reward is not None else _described(error)
         self._references.append(PlayedReference(task, reward, why, played.replies))
+        if reward is not None:
+            self._mutants.keep(alias, played, reward)
         with contextlib.suppress(IndexError):
             self._calls.add(task, played)
 

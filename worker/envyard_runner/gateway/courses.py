@@ -10,15 +10,19 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from envyard.contract.transcript import Transcript, clean_message
-from envyard_runner.gateway import openai
+from envyard_runner.gateway.call_order import call_order
 from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.probes import Message
-from envyard_runner.gateway.reply import Reply
+from envyard_runner.gateway.replies_in_turn import (
+    Course,
+    first_prompts,
+    recorded_replies,
+    values,
+    written,
+)
 from envyard_runner.mutation.answers import find_answer
 
 FEWEST_TURNS = 3  # of a rollout that may end early: the first move may win a shorter one
@@ -26,7 +30,6 @@ TRIES = 3  # wrong answers
 TRIED = "call_tried"  # with which the ids of such calls begin
 LONGEST_ANSWER = 80  # characters of one that is tried
 MAX_TOOLS = 2
-LONGEST_REPLY = 1 << 20  # tokens
 NUMBER = re.compile(r"-?\d{1,9}")
 # Tools that change something, by the first word of their names; `add` may be a sum.
 CHANGING = re.compile(
@@ -51,41 +54,6 @@ LEAVING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
-    """The replies, and what they are in words, before the change and after it."""
-
-    replies: Sequence[Message]
-    before: str
-    after: str
-
-
-class OtherCourse:
-    """Gives the replies of a course in turn, then the last one again.
-
-    `messages` are those of the last call: the whole conversation so far.
-    """
-
-    def __init__(self, replies: Sequence[Message]) -> None:
-        self.diverged, self.difference, self.changed = 0, "", b""
-        self.messages: Sequence[Message] = ()
-        self._left = list(replies)
-
-    def answer(self, call: Call) -> Reply:
-        """The next reply."""
-        self.messages = call.messages
-        message = self._left.pop(0) if len(self._left) > 1 else self._left[0]
-        return openai.scripted(message, call, LONGEST_REPLY)
-
-    def end(self) -> None:
-        """Another course may rightly change the conversation."""
-
-
-def recorded_replies(transcript: Transcript) -> list[Message]:
-    """The replies of a rollout, in order."""
-    return [transcript.nodes[call.reply].message for call in transcript.calls if call.reply >= 0]
-
-
 def left_out(transcript: Transcript, others: Sequence[str]) -> Course | None:
     """All but one of the calls that change something, another one in each rollout."""
     replies = recorded_replies(transcript)
@@ -101,7 +69,7 @@ def left_out(transcript: Transcript, others: Sequence[str]) -> Course | None:
     step = replies[turn]["tool_calls"][place]
     kept = [call for at, call in enumerate(replies[turn]["tool_calls"]) if at != place]
     shorter = [{**replies[turn], "tool_calls": kept}] if kept else []
-    return Course([*replies[:turn], *shorter, *replies[turn + 1 :]], _written(step), "no call")
+    return Course([*replies[:turn], *shorter, *replies[turn + 1 :]], written(step), "no call")
 
 
 def leaves(transcript: Transcript, others: Sequence[str]) -> Course | None:
@@ -151,7 +119,7 @@ def tried(transcript: Transcript, others: Sequence[str]) -> Course | None:
     if not calls:
         return None
     first = {"role": "assistant", "content": "", "tool_calls": calls}
-    return Course([first, *replies], answer, ", ".join(map(_written, calls)))
+    return Course([first, *replies], answer, ", ".join(map(written, calls)))
 
 
 def judged_tries(messages: Sequence[Message]) -> str:
@@ -186,6 +154,7 @@ def leaving_word(prompt: str) -> str:
 
 COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "left_out": left_out,
+    "call_order": call_order,
     "leaves": leaves,
     "declines": declines,
     "repeats": repeats,
@@ -199,33 +168,13 @@ def _changes(call: Any) -> bool:
     name = str(function.get("name"))
     if not CHANGING.match(name):
         return False
-    return not name.casefold().startswith("add") or '"' in _values(function)
-
-
-def _values(function: Message) -> str:
-    try:
-        given = json.loads(str(function.get("arguments")))
-    except ValueError:
-        return ""
-    return json.dumps([*given.values()]) if isinstance(given, dict) else ""
-
-
-def _written(call: Message) -> str:
-    """A call as `name(arguments)`."""
-    function = call["function"]
-    return f"{function['name']}({_values(function)[1:-1]})"
+    return not name.casefold().startswith("add") or '"' in values(function)
 
 
 def _masked(call: Message, result: str) -> str:
     """A result without the value that the call gave."""
-    given = _values(call["function"])[1:-1].strip('"')
+    given = values(call["function"])[1:-1].strip('"')
     return re.sub(rf"(?<!\w){re.escape(given)}(?!\w)", "...", result) if given else result
-
-
-def first_prompts(transcript: Transcript) -> str:
-    """What the policy reads before its first reply."""
-    sent = transcript.path(transcript.calls[0].asked)
-    return "\n".join(plain_text(transcript.nodes[at].message.get("content")) for at in sent)
 
 
 def _wrong_answers(answer: str, others: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from envyard.contract.probes import ORACLE
 from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.courses import recorded_replies
+from envyard_runner.gateway.replies_in_turn import recorded_replies
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 

@@ -10,7 +10,7 @@ import re
 
 from envyard.contract.probes import ORACLE
 from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.courses import first_prompts, recorded_replies
+from envyard_runner.gateway.replies_in_turn import first_prompts, recorded_replies
 from envyard_runner.gateway.rollout_records import Record
 
 FEWEST_TURNS = 3

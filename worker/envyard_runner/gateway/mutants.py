@@ -11,16 +11,17 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from envyard.contract.mutants import CONTROL, MAX_MUTANTS, OPERATORS, TRIED, MutantResult
+from envyard.contract.mutants import BLANK, CONTROL, MAX_MUTANTS, OPERATORS, TRIED, MutantResult
 from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.courses import COURSES, OtherCourse, judged_tries
+from envyard_runner.gateway.courses import COURSES, judged_tries
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorded_replies import RecordedReplies, RepeatedReplies
 from envyard_runner.gateway.recorder import Recorder
+from envyard_runner.gateway.replies_in_turn import OtherCourse
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.alphabets import ANY, Alphabet
@@ -29,6 +30,8 @@ from envyard_runner.mutation.kinds import of_each_kind
 from envyard_runner.mutation.operators import mutate
 
 MAX_BASES = 5  # paid rollouts
+ENOUGH = 3  # mutants of an operator, from which on it is tried on no other rollouts than the first
+EVERYWHERE = (CONTROL, BLANK)  # of each base
 SECONDS = 10.0  # that all mutants may take together, by the time that their rollouts took
 POLICY = "mutant"  # of a mutant's own record: no probe, and no model
 LONGEST = 20_000  # characters of a reply that is changed
@@ -135,21 +138,30 @@ class Mutants:
             if len(base.last_reply) <= LONGEST and (base.last_reply or base.turns > 1):
                 self._bases.append(base)
 
-    def plan(self, *, alike: Collection[int], concurrency: int) -> list[list[dict[str, Any]]]:
+    def plan(
+        self,
+        *,
+        alike: Collection[int],
+        concurrency: int,
+        seconds: float = SECONDS,
+        most: int = MAX_MUTANTS,
+    ) -> list[list[dict[str, Any]]]:
         """The groups that the guest plays: mutants of paid rollouts of `alike` tasks, operator by
-        operator, as many as fit in SECONDS."""
+        operator, as many as fit in the `seconds`, at most `most`."""
         bases = [base for base in sorted(self._bases, key=lambda b: b.task) if self._is_paid(base)]
         bases = [base for base in bases if base.task in alike]
         chosen = of_each_kind([(base.prompt, base.answer) for base in bases], MAX_BASES)
-        bases = [bases[place] for place in chosen]
+        first = [bases[place] for place in chosen]
+        others = [base for place, base in enumerate(bases) if place not in chosen]
         self._alphabet = Alphabet.of(base.answer for base in self._bases)
-        mean = sum(base.seconds for base in bases) / max(1, len(bases))
-        room = min(MAX_MUTANTS, int(SECONDS * concurrency / max(mean, 1e-3)))
+        mean = sum(base.seconds for base in first) / max(1, len(first))
+        room = min(most, int(seconds * concurrency / max(mean, 1e-3)))
         seen: set[tuple[str, str]] = set()
         for operator in OPERATORS:
-            for base in bases:
-                if len(self._planned) < room:
-                    self._change(base, operator, seen)
+            made = sum(self._change(base, operator, seen, room) for base in first)
+            for base in others if operator not in EVERYWHERE else ():
+                if made < ENOUGH:
+                    made += self._change(base, operator, seen, room)
         return [
             [{"rollout": alias, "task": planned.base.task}]
             for alias, planned in self._planned.items()
@@ -196,21 +208,39 @@ class Mutants:
             return base.reward > 0
         return base.reward > floors.get(base.task, max(floors.values())) + 1e-6
 
-    def _change(self, base: Base, operator: str, seen: set[tuple[str, str]]) -> None:
-        """Plan one mutant of the base; none where the operator changes nothing, or gives what is
-        `seen`."""
+    def _change(self, base: Base, operator: str, seen: set[tuple[str, str]], room: int) -> bool:
+        """Plan one mutant of the base; False where there is no room for it, the operator changes
+        nothing, or it gives what is `seen`."""
+        if len(self._planned) >= room:
+            return False
         if operator == CONTROL:
             replies = RecordedReplies(base.transcript)
             self._add(base, operator, replies, base.answer, base.answer)
-        elif operator in COURSES:
+            return True
+        if operator in COURSES:
             others = [each.answer for each in self._bases if each.task != base.task]
-            if course := COURSES[operator](base.transcript, others):
-                self._add(base, operator, OtherCourse(course.replies), course.before, course.after)
-        elif base.last_reply:
-            text = mutate(base.last_reply, operator, self._alphabet, base.prompt)
-            if text and (base.rollout, text[0]) not in seen:
-                seen.add((base.rollout, text[0]))
-                self._add(base, operator, MutatedReplies(base.transcript, text[0]), *text[1:])
+            course = COURSES[operator](base.transcript, others)
+            if course is None:
+                return False
+            self._control(base, seen, room)
+            self._add(base, operator, OtherCourse(course.replies), course.before, course.after)
+            return True
+        if not base.last_reply:
+            return False
+        text = mutate(base.last_reply, operator, self._alphabet, base.prompt)
+        if text is None or (base.rollout, text[0]) in seen:
+            return False
+        seen.add((base.rollout, text[0]))
+        if operator not in EVERYWHERE:
+            self._control(base, seen, room)
+        self._add(base, operator, MutatedReplies(base.transcript, text[0]), *text[1:])
+        return True
+
+    def _control(self, base: Base, seen: set[tuple[str, str]], room: int) -> None:
+        """Plan what shows whether the changes of this base count, unless it is planned."""
+        if not any(each.base is base for each in self._planned.values()):
+            for operator in EVERYWHERE:
+                self._change(base, operator, seen, room)
 
     def _add(
         self, base: Base, operator: str, replies: RepeatedReplies, before: str, after: str

@@ -149,10 +149,10 @@ class Replays:
         if reward is not None and record.judge and not (self.compared or used_network):
             self._keep_base(record, reward)
         if reward is not None and not self.compared:
-            repeatable = not used_network and not _why_unrepeatable(record)
+            repeatable = not used_network and not why_unrepeatable(record)
             self.mutants.keep(record, reward=reward, seconds=seconds, repeatable=repeatable)
         if any(record.rollout in group for group in self._groups):
-            why = _why_unrepeatable(record) if rewarded else NO_REWARD
+            why = why_unrepeatable(record) if rewarded else NO_REWARD
             if why := why or (USED_NETWORK if used_network else ""):
                 self._reasons[record.rollout] = why
             else:
@@ -166,7 +166,7 @@ class Replays:
         """Keep a rollout for the checks of its judge, if each of its calls has a verdict."""
         verdicts = self.judged.replies(record.rollout)
         judged = all(not exchange.error for exchange in record.judge)
-        if verdicts and judged and not _why_unrepeatable(record):
+        if verdicts and judged and not why_unrepeatable(record):
             self.bases.add(Base(record.rollout, reward, record.recorder.transcript, verdicts))
 
     def start(self, *, alike: Collection[int], late: bool) -> None:
@@ -262,7 +262,7 @@ class Replays:
         return {"rollout": alias, "task": int(rollout.split("/")[1])}
 
 
-def _why_unrepeatable(record: Record) -> str:
+def why_unrepeatable(record: Record) -> str:
     """Why its record is not enough to play a rollout again; empty where it is."""
     transcript = record.recorder.transcript
     if transcript.truncated:

@@ -215,11 +215,12 @@ class Gateway:
         record = self._record(request)
         call: Call = read(await _body(request))
         number = self.records.spend(record)
-        if number <= COMPARED and self._replays is None and not record.prompt_shown:
+        is_repeated = record.replies_to_repeat is not None
+        if number <= COMPARED and not is_repeated and not record.prompt_shown:
             # In a thread: texts may be long, and this loop also holds the limits of the sandbox.
             async with self._comparing:
                 await asyncio.to_thread(self._compare, record, call, first=number == 1)
-        if number == 1 and self._replays is None and record.policy != FORM:
+        if number == 1 and not is_repeated and record.policy != FORM:
             began = time.monotonic()
             await self.plan.forms.wait()
             record.model_seconds += time.monotonic() - began
@@ -237,9 +238,10 @@ class Gateway:
         alias = request.match_info["rollout"]
         if self._replays is not None:
             record = self._replays.record(alias)
-        else:
-            name = self.plan.name(alias)
-            record = self.records.open(name) if name else None
+        elif name := self.plan.name(alias):
+            record = self.records.open(name)
+        else:  # a survey changes the references that it played
+            record = self.plan.replays.mutants.record(alias)
         if record is None:
             raise Refusal(404, "no_such_rollout", f"rollout {alias[:40]!r} is not part of this run")
         return record

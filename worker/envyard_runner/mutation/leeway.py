@@ -73,6 +73,19 @@ SAME_NOTE = FLATS | {flat: sharp for sharp, flat in FLATS.items()}
 SIGNS = str.maketrans({"\u266f": "#", "\u266d": "b"})
 NOTE_WANTED = re.compile(r"\b(?:note|key|semitone|scale|chord|piano|pitch)s?\b", re.IGNORECASE)
 SIGN_WANTED = re.compile(r"\bsharps?\b|\bflats?\b|[A-G][#\u266f\u266d]|\b[A-G]b\b", re.IGNORECASE)
+# A prompt that allows both names, and one in which theory decides between them.
+BOTH_SIGNS = re.compile(
+    r"(?<!not )(?:\bsharps?\b|#)[^.\n]{0,30}\bor\b[^.\n]{0,30}\bflats?\b"
+    r"|\bflats?\b[^.\n]{0,30}\bor\b[^.\n]{0,30}(?:\bsharps?\b|#)",
+    re.IGNORECASE,
+)
+SPELLED = re.compile(
+    r"\b(?:(?:not|never|no|avoid) (?:\w+ )?(?:sharps?|flats?)|scales?|chords?|intervals?|keys? of|"
+    r"key signature|major|minor|triads?|"
+    r"thirds?|fourths?|fifths?|sixths?|sevenths?|spell\w*)\b",
+    re.IGNORECASE,
+)
+NOTES = re.compile(r"[A-G][#b]?(?:,? [A-G][#b]?)*")
 TIME = re.compile(r"0(?P<time>\d:[0-5]\d)")
 TIME_SHOWN = re.compile(r"\b0\d:\d\d|HH|\b24[ -]?h|\bdigits?\b|\bformat", re.IGNORECASE)
 SLASHED = re.compile(r"(-?\d{1,9})/(\d{1,9})")
@@ -89,7 +102,9 @@ INVITED = re.compile(
     r"\bstep[ -]by[ -]step\b|\bshow (?:your|all|the) (?:work|steps|reasoning)|\bexplain your"
     r"|\bthink (?:as long|aloud|it through|first|carefully)|\breason (?:first|freely|aloud|as)"
     r"|\bas long as you (?:need|like|want)|\bas much as you (?:need|like|want)"
-    r"|\bwork (?:it |this )?out (?:first|on paper|in)|\bafter each (?:step|move)",
+    r"|\bwork (?:it |this )?out (?:first|on paper|in|, then)|\bafter each (?:step|move)"
+    r"|\b(?:end|finish|close|conclude) (?:your|the|each|every) "
+    r"(?:reply|message|answer|response|turn) (?:with|by|in)\b|\bon (?:the|your) last line\b",
     re.IGNORECASE,
 )
 SHORT = re.compile(
@@ -157,10 +172,16 @@ def as_listed(answer: str, prompt: str) -> str | None:
 
 
 def enharmonic(answer: str, prompt: str) -> str | None:
-    """The other name of a note of music, as Db for C#, where the prompt names no sign."""
-    name = answer.strip().translate(SIGNS)
-    known = NOTE.fullmatch(name) and NOTE_WANTED.search(prompt) and not SIGN_WANTED.search(prompt)
-    return SAME_NOTE.get(name) if known else None
+    """The other names of notes of music, as Db for C#: of one where the prompt names no sign, of
+    all where it allows sharps or flats and no theory decides between them."""
+    names = answer.strip().translate(SIGNS)
+    if not NOTES.fullmatch(names) or not NOTE_WANTED.search(prompt):
+        return None
+    both = BOTH_SIGNS.search(prompt) and not SPELLED.search(prompt)
+    if not both and (SIGN_WANTED.search(prompt) or not NOTE.fullmatch(names)):
+        return None
+    other = NOTE.sub(lambda match: SAME_NOTE.get(match[0], match[0]), names)
+    return other if other != names else None
 
 
 def hour(answer: str, prompt: str) -> str | None:

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.answers import (
     OPPOSITES,
-    OPTIONS,
     Marked,
     find_answer,
     other_answer,
@@ -27,7 +26,6 @@ from envyard_runner.mutation.leeway import AROUND, OPEN_FORMS
 from envyard_runner.mutation.lists import OF_LISTS, repeated
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
 from envyard_runner.mutation.numbers import (
-    FEW_WORDS,
     INTEGER,
     LONGEST_INTEGER,
     digit,
@@ -42,14 +40,23 @@ from envyard_runner.mutation.numbers import (
     thousands,
     unit,
 )
-from envyard_runner.mutation.pairs import half_of_day, pair, permuted
+from envyard_runner.mutation.pairs import pair, permuted
 from envyard_runner.mutation.polynomials import factored
+from envyard_runner.mutation.ratios import decimal, percentage
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.shown_forms import as_shown
+from envyard_runner.mutation.totals import same_total
 from envyard_runner.mutation.vacuous import with_body
+from envyard_runner.mutation.words import (
+    capitals,
+    initial,
+    letters,
+    opposite,
+    other_word,
+    word,
+)
 
 MANY_DECIMALS = re.compile(r"-?\d{1,12}\.\d{5,18}")
-SHORTEST_WORD = 4  # of which the first character is no abbreviation
 FEWEST_FIELDS = 3
 DOUBTED = "doubted"  # changes the reply, not only its answer
 LONGEST_VALUE = 40  # characters of a field's text; a longer one may rightly be paid in other words
@@ -85,43 +92,6 @@ def extension(answer: str) -> str | None:
     return text + shifted(text[:3].lower(), 1) if is_word else None
 
 
-def opposite(answer: str) -> str | None:
-    """The opposite of a word such as yes, another option's letter, or the other half of a day."""
-    word = answer.strip()
-    if other := half_of_day(word):
-        return other
-    if len(word) == 1 and word.upper() in OPTIONS:
-        other = OPTIONS[1 if word in "aA" else 0]
-        return other if word.isupper() else other.lower()
-    other = OPPOSITES.get(word.lower(), "")
-    return (other.title() if word[:1].isupper() else other) or None
-
-
-def word(answer: str) -> str | None:
-    """Other letters in the longest word of an answer in words."""
-    words = [each for each in re.findall(r"[^\W\d_]+", answer) if len(each) > 2]
-    if not words or answer.strip().lower() in OPPOSITES:
-        return None
-    longest = max(words, key=len)
-    return answer.replace(longest, shifted(longest, 1), 1)
-
-
-def other_word(answer: str) -> str | None:
-    """Other letters in the last of a few words, or in the first where the last is the longest."""
-    words = re.findall(r"[^\W\d_]{3,}", answer)
-    if not 1 < len(words) <= FEW_WORDS or len({*words}) < len(words) or "," in answer:
-        return None
-    chosen = words[-1] if words[-1] != max(words, key=len) else words[0]
-    return answer.replace(chosen, shifted(chosen, 1), 1)
-
-
-def letters(answer: str) -> str | None:
-    """The letters of an answer that is one word, in reverse order: a word of the same letters."""
-    text = answer.strip()
-    changes = len(text) > 3 and text.isalpha() and text.casefold() != text[::-1].casefold()
-    return text[::-1] if changes else None
-
-
 def truncation(answer: str) -> str | None:
     """The first half of the answer; the second of one word, whose beginning may abbreviate it. Of
     many decimals half may be right."""
@@ -148,19 +118,6 @@ def claim(answer: str) -> str | None:
     if not text or "\n" in text:
         return None
     return f"{answer} or {opposite(answer) or shifted(text, 2)}"
-
-
-def capitals(answer: str) -> str | None:
-    """Other capitals in a word whose capitals mean nothing."""
-    return answer.swapcase() if answer.strip().lower() in OPPOSITES else None
-
-
-def initial(answer: str) -> str | None:
-    """The first character of one word or number; not of `yes`, for which `y` may stand."""
-    text = answer.strip()
-    if len(text) < SHORTEST_WORD or not text.isalnum() or text.lower() in OPPOSITES:
-        return None
-    return text[0]
 
 
 def fields(answer: str) -> str | None:
@@ -232,7 +189,18 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
 }
 
 
-OF_PROMPT = BY_PROMPT | OPEN_FORMS | OF_LISTS | {"as_shown": as_shown, "factored": factored}
+OF_PROMPT = (
+    BY_PROMPT
+    | OPEN_FORMS
+    | OF_LISTS
+    | {
+        "as_shown": as_shown,
+        "factored": factored,
+        "percentage": percentage,
+        "decimal": decimal,
+        "same_total": same_total,
+    }
+)
 
 
 def mutate(

@@ -19,21 +19,30 @@ from envyard.card.mutants import (
     equivalent,
     sentence,
 )
+from envyard.contract.mutants import MutantResult
 
 MINIMUM_CAUGHT = 0.7
+FEWEST_REFUSED = 2  # of an operator, where it kept the reward in other tasks
 LISTED = 10  # survivors in a finding's details
 # Equivalent changes that every verifier should accept, whatever form its task asks for.
 ACCEPTED_BY_ALL = (
     "spaces", "rounding", "shorter", "composed", "commuted", "layout", "reordered", "json_layout",
     "as_listed", "enharmonic", "hour", "with_unit", "fraction", "separators", "capitalised",
-    "zeros", "reasoned", "sentence", "as_shown", "worked", "factored",
+    "zeros", "reasoned", "sentence", "as_shown", "worked", "factored", "percentage", "decimal",
+    "same_total", "call_order",
 )  # fmt: skip
 NOTHING = "no paid reply could be changed and scored again"
 
 
+def _played(evidence: Evidence) -> list[MutantResult]:
+    """The mutants of the run, and those of the survey's references."""
+    survey = evidence.facts.survey
+    return [*(evidence.facts.mutants or ()), *(survey.mutants if survey else ())]
+
+
 def mutants_caught(evidence: Evidence) -> Reading:
     """The share of wrong answers, made of right ones by one change, that lost reward."""
-    score = corrupting(evidence.facts.mutants or ())
+    score = corrupting(_played(evidence))
     if not score.n:
         return unknown(NOTHING)
     weak = score.caught < MINIMUM_CAUGHT * score.n or score.overlooked
@@ -50,15 +59,17 @@ def equivalents_kept(evidence: Evidence) -> Reading:
     the prompt asks for, and what no prompt decides: six of many decimals, zeros of a fraction, the
     order of factors or items, the capital of a sentence, spaces behind commas or in JSON, the other
     name of a note, the first zero of a time, a fraction in LaTeX, words around an answer, the form
-    in which the prompt shows such values, a factor before brackets where each form is welcome, and
-    a page of reasoning where that is invited.
+    in which the prompt shows such values, a factor before brackets where each form is welcome,
+    a page of reasoning where that is invited, a percentage or a decimal where the prompt allows
+    them, other numbers with the total that it wants, and settings in another order.
     """
-    score = equivalent(evidence.facts.mutants or ())
+    score = equivalent(_played(evidence))
     if not score.n:
         return unknown(NOTHING)
     played = (score.by_operator.get(name, (0, 0)) for name in ACCEPTED_BY_ALL)
     detail = f"{score.caught} of {score.n} answers in another form kept their reward"
-    status: Status = "warn" if any(lost > n / 2 for n, lost in played) else "pass"
+    refused = any(lost > n / 2 or lost >= FEWEST_REFUSED for n, lost in played)
+    status: Status = "warn" if refused else "pass"
     return _reading(score, status, detail)
 
 
@@ -73,11 +84,11 @@ def _reading(score: MutationScore, status: Status, detail: str) -> Reading:
 
 def _surviving(evidence: Evidence) -> dict[str, Any]:
     """The survivors with both answers, and the rollout of the first."""
-    return _details(corrupting(evidence.facts.mutants or ()))
+    return _details(corrupting(_played(evidence)))
 
 
 def _refused(evidence: Evidence) -> dict[str, Any]:
-    return _details(equivalent(evidence.facts.mutants or ()))
+    return _details(equivalent(_played(evidence)))
 
 
 def _details(score: MutationScore) -> dict[str, Any]:

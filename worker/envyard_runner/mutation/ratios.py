@@ -1,0 +1,63 @@
+"""Answers below 1 in another of the forms that a prompt names: a fraction, a decimal, a percentage.
+
+A prompt that allows several forms in one sentence ("a fraction, a decimal number or a percentage")
+must be followed by a verifier that reads each of them.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+SENTENCE = re.compile(r"(?:[^.?!\n]|\.(?=\d))+")
+KINDS = {
+    "fraction": re.compile(r"\bfractions?\b", re.IGNORECASE),
+    "decimal": re.compile(r"\bdecimals?\b(?! places?| digits?)", re.IGNORECASE),
+    "percentage": re.compile(r"\bpercent(?:ages?)?\b", re.IGNORECASE),
+}
+ALTERNATIVES = re.compile(r"\b(?:or|either|any of)\b", re.IGNORECASE)
+EXCLUDED = re.compile(r"\b(?:not|no|never|without|instead|rather|avoid)\b", re.IGNORECASE)
+FRACTION = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})")
+DECIMAL = re.compile(r"0?\.\d{1,9}")
+PLACES = 6
+
+
+def allowed(prompt: str) -> set[str]:
+    """The forms that a sentence of the prompt names as alternatives; empty where none names two."""
+    for sentence in SENTENCE.findall(prompt):
+        kinds = {name for name, pattern in KINDS.items() if pattern.search(sentence)}
+        if len(kinds) > 1 and ALTERNATIVES.search(sentence) and not EXCLUDED.search(sentence):
+            return kinds
+    return set()
+
+
+def percentage(answer: str, prompt: str) -> str | None:
+    """A fraction or a decimal as a percentage."""
+    value = _value(answer)
+    if value is None or "percentage" not in allowed(prompt):
+        return None
+    return f"{_short(value * 100, PLACES - 2)}%"
+
+
+def decimal(answer: str, prompt: str) -> str | None:
+    """A fraction as a decimal."""
+    value = _value(answer)
+    if value is None or not FRACTION.fullmatch(answer.strip()) or "decimal" not in allowed(prompt):
+        return None
+    return _short(value, PLACES)
+
+
+def _value(answer: str) -> Decimal | None:
+    """The value of a fraction or a decimal between 0 and 1; None for any other answer."""
+    text = answer.strip()
+    if DECIMAL.fullmatch(text):
+        value = Decimal(text)
+    elif (match := FRACTION.fullmatch(text)) and int(match[2]):
+        value = Decimal(match[1]) / Decimal(match[2])
+    else:
+        return None
+    return value if 0 < value < 1 else None
+
+
+def _short(value: Decimal, places: int) -> str:
+    return f"{value:.{places}f}"
