@@ -18,6 +18,7 @@ from envyard.contract.fixed_dates import compared_dates
 from envyard.contract.formatted_replies import formatted_replies
 from envyard.contract.frameworks.choose import choose, requires_dist
 from envyard.contract.git_requirements import Repositories
+from envyard.contract.local_times import local_times
 from envyard.contract.needs import declarations, predict
 from envyard.contract.own_imports import missing_modules
 from envyard.contract.replaced_values import replaced_values
@@ -87,6 +88,7 @@ def examine(
         *state_in_scoring(members),
         *shared_generators(members),
         *salted_hashes(members),
+        *local_times(members),
         *replaced_values(members),
         *formatted_replies(members),
         *surroundings_in_scoring(members),

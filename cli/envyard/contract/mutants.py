@@ -43,6 +43,7 @@ ENTRIES = (
     Operator("left_out", "a step left out that changes something", course=True),
     Operator("leaves", "an early end instead of its second reply", course=True),
     Operator("declines", "an end instead of its first reply", course=True),
+    Operator("accepts", "its first offer, then the other side's price accepted", course=True),
     Operator("repeats", "its first reply in the place of all others", course=True),
     Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
     Operator("call_order", "its settings in another order", kind="equivalent", course=True),

@@ -193,3 +193,24 @@ def test_a_plan_that_cannot_be_made_is_the_runners_own_failure() -> None:
 
     with pytest.raises(RuntimeError, match="no plan"):
         asyncio.run(asyncio.wait_for(run(), 20))
+
+
+def test_a_second_round_is_requested_once_the_first_has_ended() -> None:
+    worker = Worker(LOADED)
+
+    async def first() -> list[Group]:
+        return GROUPS
+
+    async def second() -> list[Group]:
+        ended = [json.loads(each) for each in worker.sent[1:]]
+        assert ended == GROUPS
+        return [[{"rollout": "z", "task": 1}]]
+
+    async def run() -> list[Any]:
+        driver = Driver(worker, first, concurrency=2, then=second)
+        return [json.loads(each) async for each in driver.lines()]
+
+    events = asyncio.run(asyncio.wait_for(run(), 20))
+    names = [(event["event"], event["rollout"]) for event in events if "rollout" in event]
+    assert names[-2:] == [("rollout_started", "z"), ("rollout", "z")]
+    assert events[-1] == {"event": "done"}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from envyard.contract.survey import Split, Survey
+from envyard.contract.survey import MAX_SURVEY_MUTANTS, Split, Survey
 from envyard_runner.execution.survey import PLAYED, SurveyRun
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.references import LoadedTask
@@ -319,3 +319,21 @@ def test_replies_of_oracles_to_openings_show_labels_that_no_play_reached() -> No
     assert rule is not None
     assert {outlier.task for outlier in rule.outliers} == wrong
     assert survey.result.answers == 100
+
+
+def test_paid_references_are_changed_and_what_they_earned_is_kept_apart_from_the_run() -> None:
+    survey = Surveyed(rows(40))
+    for task in survey.tasks[:6]:
+        survey.play(task, "What?", f"{task + 20}", ok=True, reward=1.0)
+    plan = survey.run.gateway.plan
+    groups = asyncio.run(survey.run._changed_references())
+    aliases = [item["rollout"] for group in groups for item in group]
+    assert {item["task"] for group in groups for item in group} <= {*survey.tasks[:6]}
+    assert all(plan.name(alias) is None for alias in aliases)
+    for alias in aliases:
+        survey("rollout", rollout=alias, ok=True, reward=1.0)
+    results = survey.result.mutants
+    assert 0 < len(results) <= MAX_SURVEY_MUTANTS
+    assert {result.operator for result in results} >= {"unchanged", "blank", "digit"}
+    assert {result.rollout for result in results} <= {f"survey/{n}/0" for n in survey.tasks[:6]}
+    assert Survey.from_dict(survey.result.to_dict()) == survey.result

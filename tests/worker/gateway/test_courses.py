@@ -15,6 +15,7 @@ from envyard_runner.gateway.replies_in_turn import OtherCourse
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
 
+ZONES = (("A", 500), ("C", 320), ("E", 410))
 CHECK = {
     "type": "function",
     "function": {"name": "check", "parameters": {"properties": {"moves": {"type": "integer"}}}},
@@ -159,3 +160,33 @@ def test_conversations_of_any_shape_show_no_verdict(calls: Any) -> None:
     reply = {"role": "assistant", "content": None, "tool_calls": calls}
     result = {"role": "tool", "tool_call_id": [7], "content": [{"type": "text"}]}
     assert judged_tries([reply, result]) == ""
+
+
+def test_settings_are_made_in_reverse_order_where_the_prompt_speaks_of_none() -> None:
+    look = tool_call("read_panel")
+    zones = [tool_call("set_zone", zone=zone, degrees=degrees) for zone, degrees in ZONES]
+    replies = given("call_order", played("Set all zones.", look, *zones, "Done."))
+    assert replies == [
+        ("read_panel",), *(("set_zone", *each) for each in ZONES[::-1]), "Done.",
+    ]  # fmt: skip
+    for prompt in ("Set the zones in this order.", "Set zone A first."):
+        assert COURSES["call_order"](played(prompt, *zones, "Done."), ()) is None
+
+
+def test_settings_of_one_thing_twice_or_of_several_kinds_keep_their_order() -> None:
+    again = [tool_call("set_zone", zone="A", degrees=degrees) for degrees in (1, 2)]
+    kinds = [tool_call("set_zone", zone="A", degrees=1), tool_call("mark", zone="B", degrees=1)]
+    moves = [tool_call("move", to=place) for place in "AB"]
+    for calls in (again, kinds, moves):
+        assert COURSES["call_order"](played("Do it.", *calls, "Done."), ()) is None
+
+
+@pytest.mark.parametrize("word", ["<accept/>", "ACCEPT", "<deal></deal>"])
+def test_the_other_sides_price_is_accepted_behind_a_first_offer(word: str) -> None:
+    prompt = f"<offer>N</offer> offers N coins; {word} takes the seller's price."
+    bargain = played(prompt, "<offer>40</offer>", "<offer>55</offer>", "<offer>60</offer>")
+    assert given("accepts", bargain) == ["<offer>40</offer>", word]
+    single = played(prompt, "<offer>60</offer>")
+    assert given("accepts", single) == ["<offer>1</offer>", word]
+    assert COURSES["accepts"](played("Offer a price.", "40", "50"), ()) is None
+    assert COURSES["accepts"](played(prompt, word), ()) is None

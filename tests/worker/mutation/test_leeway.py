@@ -25,6 +25,13 @@ from envyard_runner.mutation.operators import mutate
         ("as_listed", "Po, Lys. Name all rivers.", "Lys,Po", "Po,Lys"),
         ("enharmonic", "Which note is two semitones above B?", "C#", "Db"),
         ("enharmonic", "Which note is two semitones above B?", "B\u266d", "A#"),
+        (
+            "enharmonic",
+            "Which notes sound? Write # for a sharp or b for a flat.",
+            "E C# A",
+            "E Db A",
+        ),
+        ("enharmonic", "Which notes are pressed, in sharps or flats?", "Bb, C, D#", "A#, C, Eb"),
         ("hour", "It leaves at 7:10 am. When does it arrive?", "09:05", "9:05"),
         (
             "with_unit",
@@ -97,6 +104,9 @@ def test_a_form_that_the_prompt_leaves_open(
         ("as_listed", "Po, Lys. Which rivers are long?", "Lys, Leie"),
         ("as_listed", "Po, Lys. Swap both.", "Lys, Po"),
         ("enharmonic", "Which sharp note is it?", "C#"),
+        ("enharmonic", "Which notes are in this scale, in sharps or flats?", "C# D"),
+        ("enharmonic", "Which notes sound? Use sharps or no sign, not flats.", "C# D"),
+        ("enharmonic", "Which notes sound, in sharps or flats?", "C E G"),
         ("enharmonic", "Which language is it?", "C#"),
         ("enharmonic", "Which note is it?", "C"),
         ("with_unit", "Give the number of mL.", "12.5"),

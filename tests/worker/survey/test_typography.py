@@ -51,3 +51,17 @@ def test_few_tasks_and_many_labels_show_nothing() -> None:
 
 def test_a_length_that_the_task_is_about_is_no_mark() -> None:
     assert telling_mark(tasks("Is its length right? {}!", "Is its length right? {}")) == (0, "")
+
+
+def test_a_fault_that_adds_or_removes_a_line_shows_in_their_number() -> None:
+    def log(lines: int, verdict: str) -> tuple[str, str]:
+        words = [WORDS[at % 7] * (lines % 3 + 1) for at in range(lines)]
+        return "\n".join(["A log:", *words]), verdict
+
+    rows = [log(4 + 2 * (at % 5), "proper") for at in range(30)]
+    rows += [log(5 + 2 * (at % 4), "faulty") for at in range(30)]
+    count, mark = telling_mark(rows)
+    assert count == len(rows)
+    assert mark.endswith(("an even number of words", "an even number of lines"))
+    several = [(prompt, f"{answer} {at % 2}") for at, (prompt, answer) in enumerate(rows)]
+    assert telling_mark(several) == (0, "")

@@ -35,7 +35,8 @@ class SurveyMutants:
 
     def keep(self, alias: str, played: Record, reward: float) -> None:
         """Keep a reference that earned a reward."""
-        seconds = time.monotonic() - self._began.get(alias, 0.0)
+        now = time.monotonic()
+        seconds = now - self._began.pop(alias, now)
         repeatable = not why_unrepeatable(played)
         mutants = self._plan.replays.mutants
         mutants.keep(played, reward=reward, seconds=seconds, repeatable=repeatable)

@@ -39,6 +39,7 @@ CHANGING = re.compile(
     r"post|file|store|save|record|change|modify|fix|add)(?![a-z])",
     re.IGNORECASE,
 )
+ACCEPTING = re.compile(r"<accept\s*/>|<(deal|accept)></\1>|\b(?:ACCEPT|DEAL)\b")
 PLACEHOLDER = re.compile(r"\.\.\.|[<{\u2026]")  # of an answer that is to be filled in
 ENDS = (
     r"(?:leave|stop|quit|end|finish|exit|give up|give in|resign|surrender|retire|cash out|"
@@ -88,6 +89,21 @@ def declines(transcript: Transcript, others: Sequence[str]) -> Course | None:
     word = leaving_word(first_prompts(transcript)) if len(replies) >= FEWEST_TURNS else ""
     last = {"role": "assistant", "content": word}
     return Course([last], str(replies[0]["content"]), word) if word else None
+
+
+def accepts(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """The first reply, whose numbers are 1 where there is no other, then the words or the tag with
+    which the prompt lets a policy take what the other side offers."""
+    replies = recorded_replies(transcript)
+    if any(reply.get("tool_calls") for reply in replies) or not replies:
+        return None
+    match = ACCEPTING.search(first_prompts(transcript))
+    text = str(replies[0]["content"])
+    first = text if len(replies) > 1 else NUMBER.sub("1", text)
+    if match is None or match[0] in text or not NUMBER.search(text):
+        return None
+    messages = [{"role": "assistant", "content": each} for each in (first, match[0])]
+    return Course(messages, str(replies[-1]["content"]), f"{first}, then {match[0]}")
 
 
 def repeats(transcript: Transcript, others: Sequence[str]) -> Course | None:
@@ -157,6 +173,7 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "call_order": call_order,
     "leaves": leaves,
     "declines": declines,
+    "accepts": accepts,
     "repeats": repeats,
     "tried": tried,
 }

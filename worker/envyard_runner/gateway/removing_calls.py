@@ -14,7 +14,7 @@ from typing import Any
 Message = dict[str, Any]
 
 REMOVING = re.compile(
-    r"(?:^|_)(?:delete|remove|drop|cancel|clear|discard|erase|wipe|purge|archive|unassign|withdraw"
+    r"(?:^|_)(?:delete|remove|void|strike|drop|cancel|clear|discard|erase|wipe|purge|archive|unassign|withdraw"
     r"|dismiss|empty|take_off|throw_away)(?:_|$|(?-i:(?=[A-Z])))",
     re.IGNORECASE,
 )

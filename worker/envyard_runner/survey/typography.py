@@ -1,6 +1,7 @@
 """Does an invisible mark, such as a space at the end of a prompt, predict its label?
 
-Such marks come from another template for the tasks of one label.
+Such marks come from another template for the tasks of one label, or from a fault that always adds
+or removes one line.
 """
 
 from __future__ import annotations
@@ -22,7 +23,12 @@ MARKS: dict[str, Callable[[str], bool]] = {
     "a character that is not seen": lambda prompt: INVISIBLE.search(prompt) is not None,
     "a tab": lambda prompt: "\t" in prompt.rstrip(),
     "an even number of characters": lambda prompt: len(prompt) % 2 == 0,
+    "an even number of words": lambda prompt: len(prompt.split()) % 2 == 0,
+    "an even number of lines": lambda prompt: prompt.count("\n") % 2 == 1,
 }
+
+# Where the answer lists items, their number rightly follows from that of the words or lines.
+OF_VERDICTS = ("an even number of words", "an even number of lines")
 
 
 def telling_mark(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
@@ -35,6 +41,8 @@ def telling_mark(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     for name, has in MARKS.items():
         marked = [has(prompt) for prompt, _ in tasks]
         if "number" in name and any(LENGTH_COUNTS.search(prompt) for prompt, _ in tasks):
+            continue
+        if name in OF_VERDICTS and len(labels) > 2:
             continue
         if min(sum(marked), len(tasks) - sum(marked)) < FEWEST_OF_KIND:
             continue

@@ -95,6 +95,12 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.local_time",
+        "Tasks or rewards are made of times in the machine's time zone.",
+        "Pass a zone, as datetime.fromtimestamp(seconds, UTC) does, or use time.gmtime.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.compares_state",
         "A reward compares two parts of a state of which a tool writes any part.",
         "Compare with the task's data, or let the tool write only what a policy may change.",

@@ -1,0 +1,47 @@
+"""Probabilities and shares in the other forms that a prompt allows."""
+
+from __future__ import annotations
+
+import pytest
+
+from envyard_runner.mutation.operators import mutate
+
+ALLOWED = "What is the chance? Write a fraction, a decimal number or a percentage."
+
+
+def changed(operator: str, prompt: str, answer: str) -> str | None:
+    mutant = mutate(f"P = {answer}", operator, prompt=prompt)
+    return mutant[2] if mutant else None
+
+
+@pytest.mark.parametrize(
+    ("operator", "answer", "after"),
+    [
+        ("percentage", "3/32", "9.3750%"),
+        ("percentage", "0.125", "12.5000%"),
+        ("decimal", "3/32", "0.093750"),
+    ],
+)
+def test_a_form_that_the_prompt_allows_is_given(operator: str, answer: str, after: str) -> None:
+    assert changed(operator, ALLOWED, answer) == after
+
+
+@pytest.mark.parametrize(
+    ("operator", "prompt", "answer"),
+    [
+        ("percentage", "What is the chance? Write a fraction.", "3/32"),
+        (
+            "percentage",
+            "What is the chance? Write a decimal or a percentage, not a fraction.",
+            "1/8",
+        ),
+        ("percentage", "20 percent of the 30 balls are red. Write a fraction.", "3/32"),
+        ("percentage", ALLOWED, "17"),
+        ("percentage", ALLOWED, "9/0"),
+        ("percentage", ALLOWED, "7/4"),
+        ("decimal", ALLOWED, "0.125"),
+        ("decimal", "Write a fraction or a number of two decimal places.", "1/8"),
+    ],
+)
+def test_other_prompts_and_answers_have_none(operator: str, prompt: str, answer: str) -> None:
+    assert changed(operator, prompt, answer) is None
