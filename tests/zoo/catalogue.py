@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.zoo import (
+    allowed_forms,
     comparisons,
     conduct,
     courses,
@@ -49,6 +50,7 @@ ENTRIES: tuple[Entry, ...] = (
     *shortcuts.FLAWED,
     *courses.FLAWED,
     *values.FLAWED,
+    *allowed_forms.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -65,6 +67,7 @@ ENTRIES: tuple[Entry, ...] = (
     *shortcuts.SOUND,
     *courses.SOUND,
     *values.SOUND,
+    *allowed_forms.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

@@ -41,11 +41,11 @@ class MutationScore:
 
     @property
     def overlooked(self) -> list[str]:
-        """The surest operators of which more than half of several mutants survived."""
+        """The surest operators of which more than their share of several mutants survived."""
         return [
             name
             for name, (n, survived) in self.by_operator.items()
-            if OPERATORS[name].surest and n > 1 and survived > n / 2
+            if OPERATORS[name].surest and n > 1 and survived > OPERATORS[name].share * n
         ]
 
 

@@ -24,7 +24,8 @@ class Operator:
     not earn more, and `control` changes nothing. `tolerance`: the answer stays right within the
     reference's rounding alone, so no share counts it. `surest`: no verifier should overlook it;
     after the others, such as a wrong answer added behind the right one, verifiers that read the
-    first number are not wrong. `course`: it changes what is done before the last reply.
+    first number are not wrong. `share` of several mutants may survive. `course`: it changes what is
+    done before the last reply.
     Its function has the same name in CHANGES of `envyard_runner.mutation.operators`, or in COURSES
     of `envyard_runner.gateway.courses`.
     """
@@ -33,6 +34,7 @@ class Operator:
     label: str
     kind: Literal["corrupting", "equivalent", "tolerance", "padding", "control"] = "corrupting"
     surest: bool = True
+    share: float = 0.5
     course: bool = False
 
 
@@ -58,6 +60,7 @@ ENTRIES = (
     Operator("percentage", "a percentage, which the prompt allows", kind="equivalent"),
     Operator("decimal", "a decimal, which the prompt allows", kind="equivalent"),
     Operator("same_total", "other numbers with the same total", kind="equivalent"),
+    Operator("twelve_hour", "a time by the clock of 12 hours", kind="equivalent"),
     Operator("hour", "a time without its first zero", kind="equivalent"),
     Operator("as_shown", "the form in which the prompt shows such values", kind="equivalent"),
     Operator("json_layout", "other white space in its JSON", kind="equivalent"),
@@ -69,6 +72,7 @@ ENTRIES = (
     Operator("exchanged", "two digits of a number exchanged"),
     Operator("last_number", "another last number"),
     Operator("extension", "a digit or letters joined to it"),
+    Operator("middle", "the middle one of the set's answers in its place", share=0.3, course=True),
     Operator("near", "a number that is 6% larger"),
     Operator("sign", "the other sign"),
     Operator("unit", "another unit"),

@@ -190,3 +190,13 @@ def test_the_other_sides_price_is_accepted_behind_a_first_offer(word: str) -> No
     assert given("accepts", single) == ["<offer>1</offer>", word]
     assert COURSES["accepts"](played("Offer a price.", "40", "50"), ()) is None
     assert COURSES["accepts"](played(prompt, word), ()) is None
+
+
+def test_the_middle_one_of_the_answers_stands_for_the_right_one() -> None:
+    others = ("290.0", "301.2", "316", "330.5", "341.0")
+    heat = played("How warm is it?", "<kelvin>310.4</kelvin>")
+    assert given("middle", heat, *others) == ["<kelvin>316.0</kelvin>"]
+    assert COURSES["middle"](heat, others[:3]) is None
+    assert COURSES["middle"](heat, (*others, "none")) is None
+    assert COURSES["middle"](played("How warm is it?", "<kelvin>314.9</kelvin>"), others) is None
+    assert COURSES["middle"](played("Who is it?", "Anna"), others) is None

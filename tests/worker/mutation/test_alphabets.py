@@ -98,3 +98,10 @@ def test_amounts_of_few_digits_keep_their_operators() -> None:
     assert dice.covers("36")
     assert mutate("36", "sign", dice) == ("-36", "36", "-36")
     assert mutate("36", "near", dice) == ("38", "36", "38")
+
+
+def test_nothing_is_added_behind_the_fence_of_a_grid() -> None:
+    grids = [f"```\n{row}\n{row[::-1]}\n```" for row in ("##..#", "#.#.#", "..###", "#...#")]
+    alphabet = Alphabet.of(grids)
+    assert mutate(grids[0], "extension", alphabet) is None
+    assert mutate("##..#.##..", "extension", alphabet) is not None

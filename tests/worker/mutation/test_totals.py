@@ -27,6 +27,7 @@ def test_two_numbers_are_replaced_by_two_others_of_the_prompt() -> None:
         (STAMPS.replace("37", "40"), "19, 14, 4"),  # not its total
         (STAMPS.replace("exactly", "a product of 1064 and exactly"), "19, 14, 4"),
         (STAMPS, "19, 18"),  # not a number of the prompt
+        ("Which of 36, 41 and 42 add up to 83? End with `1 + 2`, at most 81.", "42 + 41"),
         ("The numbers 4, 9, 14, 19 and 37: which are odd?", "9, 19"),
         (STAMPS, "37"),
     ],

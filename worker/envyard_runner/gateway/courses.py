@@ -15,6 +15,7 @@ from typing import Any
 from envyard.contract.transcript import Transcript, clean_message
 from envyard_runner.gateway.call_order import call_order
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.middle_answer import middle
 from envyard_runner.gateway.probes import Message
 from envyard_runner.gateway.replies_in_turn import (
     Course,
@@ -175,6 +176,7 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "declines": declines,
     "accepts": accepts,
     "repeats": repeats,
+    "middle": middle,
     "tried": tried,
 }
 

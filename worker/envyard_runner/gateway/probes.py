@@ -18,7 +18,7 @@ from envyard_runner.gateway.junk_calls import presented_value
 from envyard_runner.gateway.sql_calls import overwritten, sql_tools
 from envyard_runner.mutation.alphabets import Alphabet
 from envyard_runner.mutation.answers import among_wrong_answers, find_answer, other_answer
-from envyard_runner.mutation.guesses import constant_answer, copied_answer, middle_answer
+from envyard_runner.mutation.guesses import constant_answer, copied_answer
 from envyard_runner.mutation.vacuous import deletion_in, vacuous_reply
 
 Message = dict[str, Any]
@@ -172,15 +172,12 @@ def copy_piece(call: ProbeCall) -> Message:
 def guess_constant(call: ProbeCall) -> Message:
     """Reply with an answer that fits many tasks, in the reference's form; raises NoReference.
 
-    From the second task on it is one that the scoring code compares replies with, if there is any,
-    or else the middle one of the answers, where these are numbers.
+    From the second task on it is one that the scoring code compares replies with, if there is any.
     """
     reference = repeat_reference(call)["content"]
     compared = call.wrong(call.constants.compared)
     if compared and call.task:
         return _assistant(find_answer(reference).holding(compared[call.task % len(compared)]))
-    if call.task and (middle := middle_answer(reference, call.answers)):
-        return _assistant(middle)
     return _assistant(constant_answer(reference, call.rng))
 
 

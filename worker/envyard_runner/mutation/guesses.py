@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -41,8 +40,6 @@ TOKEN, HALF = re.compile(r"\w+"), 0.5  # of the answer's words
 NEAR = 0.75  # of the letters, from which a word of the prompt is tried first
 LAST_NUMBER_EVERY = 3  # tasks
 NUMBERS = ("0", "1", "100")
-FEWEST_NUMBERS = 5  # of which one is the middle
-NEAREST = 0.01  # to the right answer, as a share of it
 MAX_PIECES = 400  # of a list of all words
 WORDS = ("unknown", "none", "n/a")
 
@@ -164,22 +161,6 @@ def constant_answer(reference: str, rng: random.Random) -> str:
         return marked.holding(fields)
     others = [each for each in _constants(answer) if each.casefold() != answer.casefold()]
     return marked.holding(rng.choice(others))
-
-
-def middle_answer(reference: str, answers: Sequence[str]) -> str:
-    """The reference with the median of the answers of the set, a number that a wide tolerance pays
-    in many tasks; empty where they are no numbers, too few, or where the right one is that near."""
-    marked = find_answer(reference)
-    right = marked.answer.strip()
-    texts = [find_answer(answer).answer.strip() for answer in answers]
-    numbers = sorted(_amount(text) for text in texts if NUMBER.fullmatch(text))
-    if len(numbers) < max(FEWEST_NUMBERS, len(texts)) or not NUMBER.fullmatch(right):
-        return ""
-    median = numbers[len(numbers) // 2]
-    if abs(median - _amount(right)) <= NEAREST * abs(_amount(right)):
-        return ""
-    decimals = len(right.partition(".")[2])
-    return marked.holding(f"{median:.{decimals}f}")
 
 
 def _constant_value(rng: random.Random, value: Any) -> Any:

@@ -11,7 +11,7 @@ SENTENCE = re.compile(r"[^.?!:;\n]+")
 NUMBER = re.compile(r"\d+")
 FORMS = (
     (re.compile(r"\b0\b"), "zero"),
-    (re.compile(r"\b12(?=:)"), "noon"),
+    (re.compile(r"\b(?:12|00?)(?=:)"), "noon"),
     (re.compile(r"\d+"), "0"),
     (re.compile(r"[^\W\d_]+"), "a"),
     (re.compile(r"(?:a )+a"), "a a"),

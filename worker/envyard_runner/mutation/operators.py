@@ -11,6 +11,7 @@ import unicodedata
 import zlib
 from collections.abc import Callable
 
+from envyard_runner.mutation.allowed_forms import decimal, percentage, twelve_hour
 from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.answers import (
     OPPOSITES,
@@ -42,7 +43,6 @@ from envyard_runner.mutation.numbers import (
 )
 from envyard_runner.mutation.pairs import pair, permuted
 from envyard_runner.mutation.polynomials import factored
-from envyard_runner.mutation.ratios import decimal, percentage
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.shown_forms import as_shown
 from envyard_runner.mutation.totals import same_total
@@ -199,6 +199,7 @@ OF_PROMPT = (
         "percentage": percentage,
         "decimal": decimal,
         "same_total": same_total,
+        "twelve_hour": twelve_hour,
     }
 )
 

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from itertools import combinations, combinations_with_replacement
 
 NUMBER = re.compile(r"\d{1,6}")
+NAMED = re.compile(r"\d{1,6}(?:, ?\d{1,6}){2,40}(?:,? (?:and|or) \d{1,6})?")
 LIST = re.compile(r"\d{1,6}(?:(?:, ?| ?\+ ?| )\d{1,6}){1,19}")
 MOST = 40  # numbers of the prompt
 TOTAL_WANTED = re.compile(
-    r"\b(?:total|sum|adds? up|coins?|stamps?|notes|weights?|amount|makes? (?:up|change)|pay)\b",
+    r"\b(?:total|together|sum|adds? up|coins?|stamps?|notes|weights?|amount|"
+    r"makes? (?:up|change)|pay)\b",
     re.IGNORECASE,
 )
 # Words by which a prompt may want more of the numbers than their total.
@@ -30,13 +32,16 @@ def same_total(answer: str, prompt: str) -> str | None:
     None where the prompt names no such total, or may want more of them."""
     text = answer.strip()
     numbers = [int(each) for each in NUMBER.findall(text)]
-    named = [int(each) for each in NUMBER.findall(prompt)]
     total = sum(numbers)
-    if not LIST.fullmatch(text) or total not in named or not {*numbers} <= {*named}:
+    lists = [{int(each) for each in NUMBER.findall(row)} for row in NAMED.findall(prompt)]
+    named = next((row for row in lists if row >= {*numbers}), None)  # not those of an example
+    if not LIST.fullmatch(text) or named is None or len(named) > MOST:
         return None
-    if not TOTAL_WANTED.search(prompt) or MORE_WANTED.search(prompt) or len(named) > MOST:
+    if not re.search(rf"(?<!\d){total}(?!\d)", prompt) or not TOTAL_WANTED.search(prompt):
         return None
-    others = sorted({*named} - {total})
+    if MORE_WANTED.search(prompt):
+        return None
+    others = sorted(named - {total})
     free = bool(AGAIN.search(prompt)) or len({*numbers}) < len(numbers)
     changed = _exchanged(numbers, others, free=free)
     if changed is None:

@@ -1,4 +1,5 @@
-"""Answers below 1 in another of the forms that a prompt names: a fraction, a decimal, a percentage.
+"""Answers in another of the forms that a prompt names: a fraction, a decimal or a percentage, and
+the clock of 12 hours.
 
 A prompt that allows several forms in one sentence ("a fraction, a decimal number or a percentage")
 must be followed by a verifier that reads each of them.
@@ -17,6 +18,10 @@ KINDS = {
 }
 ALTERNATIVES = re.compile(r"\b(?:or|either|any of)\b", re.IGNORECASE)
 EXCLUDED = re.compile(r"\b(?:not|no|never|without|instead|rather|avoid)\b", re.IGNORECASE)
+TWELVE_HOURS = re.compile(
+    r"\bor\b[^.\n]{0,30}\b12[- ]hour|\b12[- ]hour[^.\n]{0,40}\bor\b|\bam/pm\b", re.IGNORECASE
+)
+TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 FRACTION = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})")
 DECIMAL = re.compile(r"0?\.\d{1,9}")
 PLACES = 6
@@ -45,6 +50,15 @@ def decimal(answer: str, prompt: str) -> str | None:
     if value is None or not FRACTION.fullmatch(answer.strip()) or "decimal" not in allowed(prompt):
         return None
     return _short(value, PLACES)
+
+
+def twelve_hour(answer: str, prompt: str) -> str | None:
+    """A time by the clock of 12 hours, such as 12:20 am for 00:20."""
+    match = TIME.fullmatch(answer.strip())
+    if match is None or not TWELVE_HOURS.search(prompt):
+        return None
+    hours = int(match[1])
+    return f"{hours % 12 or 12}:{match[2]} {'am' if hours < 12 else 'pm'}"
 
 
 def _value(answer: str) -> Decimal | None:

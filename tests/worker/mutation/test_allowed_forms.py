@@ -1,4 +1,4 @@
-"""Probabilities and shares in the other forms that a prompt allows."""
+"""Answers in the other forms that a prompt allows."""
 
 from __future__ import annotations
 
@@ -45,3 +45,12 @@ def test_a_form_that_the_prompt_allows_is_given(operator: str, answer: str, afte
 )
 def test_other_prompts_and_answers_have_none(operator: str, prompt: str, answer: str) -> None:
     assert changed(operator, prompt, answer) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "after"), [("00:20", "12:20 am"), ("12:05", "12:05 pm"), ("17:45", "5:45 pm")]
+)
+def test_a_time_may_be_by_the_clock_of_twelve_hours(answer: str, after: str) -> None:
+    allowed = "When? You may use the 24-hour clock (17:00) or the 12-hour clock (5:00 pm)."
+    assert changed("twelve_hour", allowed, answer) == after
+    assert changed("twelve_hour", "When? Use the 24-hour clock.", answer) is None
