@@ -200,3 +200,11 @@ def test_the_middle_one_of_the_answers_stands_for_the_right_one() -> None:
     assert COURSES["middle"](heat, (*others, "none")) is None
     assert COURSES["middle"](played("How warm is it?", "<kelvin>314.9</kelvin>"), others) is None
     assert COURSES["middle"](played("Who is it?", "Anna"), others) is None
+
+
+@pytest.mark.parametrize(
+    "function", [{}, {"name": "set_zone"}, {"name": "set_zone", "arguments": "[[[["}, {"name": 7}]
+)
+def test_calls_of_any_shape_keep_their_order(function: dict[str, Any]) -> None:
+    calls = [{"id": f"call_{at}", "type": "function", "function": function} for at in range(2)]
+    assert COURSES["call_order"](played("Set all.", *calls, "Done."), ()) is None

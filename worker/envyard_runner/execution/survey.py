@@ -192,9 +192,7 @@ class SurveyRun:
             references=sorted(self._references, key=lambda played: played.task),
             leaks=sorted(leaks)[:MAX_INDICES],
             leak=next(iter(leaks.values()), ""),
-            mutants=[
-                replace(each, rollout=f"survey/{each.task}/0") for each in self._mutants.results
-            ],
+            mutants=self._mutants.results,
             examples=[*examples],
             example=next(iter(examples.values()), ""),
         )

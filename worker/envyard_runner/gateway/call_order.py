@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.probes import Message
@@ -26,34 +27,48 @@ SETTING = re.compile(
 def call_order(transcript: Transcript, others: Sequence[str]) -> Course | None:
     """The calls that set values in reverse order, each of something else, where the prompt speaks
     of no order."""
-    replies = [dict(reply) for reply in recorded_replies(transcript)]
-    calls = [call for reply in replies for call in reply.get("tool_calls") or ()]
-    setting = [call["function"] for call in calls if SETTING.match(str(call["function"]["name"]))]
-    names = {function["name"] for function in setting}
-    targets = {_first_value(function) for function in setting}
-    if len(setting) < FEWEST_SETTINGS or len(names) > 1 or len(targets) < len(setting):
+    replies = recorded_replies(transcript)
+    calls = [call for reply in replies for call in reply.get("tool_calls") or () if _sets(call)]
+    names = {call["function"]["name"] for call in calls}
+    targets = {_target(call) for call in calls}
+    if len(calls) < FEWEST_SETTINGS or len(names) > 1 or len(targets) < len(calls):
         return None
     if "" in targets or ORDER_IMPLIED.search(first_prompts(transcript)):
         return None
-    reversed_calls = iter([function["arguments"] for function in setting][::-1])
-    for reply in replies:
-        if reply.get("tool_calls"):
-            reply["tool_calls"] = [_with_next(call, reversed_calls) for call in reply["tool_calls"]]
-    before = ", ".join(written(call) for call in calls if SETTING.match(call["function"]["name"]))
-    return Course(replies, before, "the same in reverse order")
+    reversed_arguments = iter([call["function"]["arguments"] for call in calls][::-1])
+    before = ", ".join(map(written, calls))
+    return Course(
+        [_reordered(reply, reversed_arguments) for reply in replies],
+        before,
+        "the same in reverse order",
+    )
 
 
-def _first_value(function: Message) -> str:
+def _sets(call: Any) -> bool:
+    """Whether a call sets a value, by its tool's name; one of an unusual shape does not."""
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
+        return False
+    return SETTING.match(str(function.get("name"))) is not None
+
+
+def _target(call: Message) -> str:
     """The first argument of a call; empty where it has none."""
     try:
-        given = json.loads(str(function.get("arguments")))
-    except ValueError:
+        given = json.loads(call["function"]["arguments"])
+    except (ValueError, RecursionError):
         return ""
     return str(next(iter(given.values()), "")) if isinstance(given, dict) else ""
 
 
-def _with_next(call: Message, arguments: Iterator[str]) -> Message:
-    """The call with the next arguments, if it sets a value."""
-    if not SETTING.match(str(call["function"]["name"])):
-        return call
-    return {**call, "function": {**call["function"], "arguments": next(arguments)}}
+def _reordered(reply: Message, arguments: Iterator[str]) -> Message:
+    """The reply whose calls that set values have the next arguments."""
+    if not reply.get("tool_calls"):
+        return reply
+    calls = [
+        {**call, "function": {**call["function"], "arguments": next(arguments)}}
+        if _sets(call)
+        else call
+        for call in reply["tool_calls"]
+    ]
+    return {**reply, "tool_calls": calls}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations, combinations_with_replacement
 
@@ -53,11 +54,13 @@ def same_total(answer: str, prompt: str) -> str | None:
 def _exchanged(numbers: Sequence[int], others: Sequence[int], *, free: bool) -> list[int] | None:
     """The numbers with another pair of the same sum; `free`: a number may be used again."""
     pairs = combinations_with_replacement if free else combinations
+    by_sum: defaultdict[int, list[tuple[int, ...]]] = defaultdict(list)
+    for pair in pairs(others, 2):
+        by_sum[sum(pair)].append(pair)
     for first, second in combinations(range(len(numbers)), 2):
         kept = [number for at, number in enumerate(numbers) if at not in (first, second)]
-        for pair in pairs(others, 2):
-            is_other = sorted(pair) != sorted((numbers[first], numbers[second]))
-            fits = sum(pair) == numbers[first] + numbers[second]
-            if is_other and fits and (free or not {*pair} & {*kept}):
-                return [*kept, *pair]
+        own = sorted((numbers[first], numbers[second]))
+        for other in by_sum[sum(own)]:
+            if sorted(other) != own and (free or not {*other} & {*kept}):
+                return [*kept, *other]
     return None
