@@ -137,6 +137,8 @@ def test_only_tools_that_take_one_answer_are_tried(fields: dict[str, Any]) -> No
         (("not a word", "not a word", "not a word", "not a word"), False),
         (("2", "5", "6", "4"), False),
         (("", "", "", "correct"), False),
+        ((*("error: no relay '2'", "error: no relay '5'", "error: no relay '6'"), "live"), False),
+        ((*("no such key",) * 3, "weight 12"), False),
     ],
 )
 def test_a_tool_judges_where_all_wrong_ones_get_one_result(

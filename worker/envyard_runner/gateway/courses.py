@@ -40,6 +40,12 @@ CHANGING = re.compile(
     r"post|file|store|save|record|change|modify|fix|add)(?![a-z])",
     re.IGNORECASE,
 )
+# What a lookup returns for a key of another task, which is no verdict on an answer.
+NO_ENTRY = re.compile(
+    r"\bno such\b|\bnot found\b|\bunknown\b|\bthere is no\b|\bdoes not exist\b|"
+    r"\bno \w+ (?:called|named|with|'|\"|\.\.\.)|\bnot (?:in|on|part of) (?:this|the)\b",
+    re.IGNORECASE,
+)
 ACCEPTING = re.compile(r"<accept\s*/>|<(deal|accept)></\1>|\b(?:ACCEPT|DEAL)\b")
 PLACEHOLDER = re.compile(r"\.\.\.|[<{\u2026]")  # of an answer that is to be filled in
 ENDS = (
@@ -141,7 +147,7 @@ def tried(transcript: Transcript, others: Sequence[str]) -> Course | None:
 
 def judged_tries(messages: Sequence[Message]) -> str:
     """What a tool returned to all wrong answers alike and what to the right one; empty where none
-    did so. The messages are those of a conversation, as the environment sent them."""
+    did so, or where it only lacks an entry for the wrong ones. The messages are those of a conversation, as the environment sent them."""
     messages = [clean_message(message) for message in messages]
     results = {
         str(message.get("tool_call_id")): plain_text(message.get("content"))
@@ -155,7 +161,8 @@ def judged_tries(messages: Sequence[Message]) -> str:
         group = calls[start : start + TRIES + 1]
         returned = [_masked(call, results.get(str(call.get("id")), "")) for call in group]
         wrong, right = {*returned[:-1]}, returned[-1]
-        if len(group) > TRIES and len(wrong) == 1 and "" not in wrong and right not in (*wrong, ""):
+        is_verdict = len(wrong) == 1 and not any(map(NO_ENTRY.search, wrong))
+        if len(group) > TRIES and is_verdict and "" not in wrong and right not in (*wrong, ""):
             name = group[0]["function"]["name"]
             return f"{name}: {wrong.pop()[:60]!r} to wrong ones, {right[:60]!r} to the right one"
     return ""
