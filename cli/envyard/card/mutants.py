@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from envyard.contract.mutants import BLANK, CONTROL, LEFT_OUT, OPERATORS, MutantResult
+from envyard.contract.mutants import BLANK, CONTROL, LEFT_OUT, MIDDLE, OPERATORS, MutantResult
 from envyard.contract.replay import agree
 
 KEPT = 0.5  # of what no answer loses, which an equivalent answer must keep
@@ -86,7 +86,7 @@ def _may_count(operator: str, decides: bool | None) -> bool:
     where that was not tried."""
     if operator == LEFT_OUT:
         return decides is False
-    return bool(decides) or OPERATORS[operator].course
+    return bool(decides) or (OPERATORS[operator].course and operator != MIDDLE)
 
 
 def difference(result: MutantResult) -> str:

@@ -111,7 +111,7 @@ ENTRIES = (
     Operator("emphasis", "Markdown's emphasis", kind="equivalent"),
 )
 OPERATORS = {entry.name: entry for entry in ENTRIES}
-CONTROL, BLANK, LEFT_OUT, TRIED = "unchanged", "blank", "left_out", "tried"
+CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
 
 
 @dataclass(frozen=True, slots=True)

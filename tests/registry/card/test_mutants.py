@@ -11,6 +11,7 @@ from envyard.card.verdict import findings_of
 from envyard.contract.findings import Finding
 from envyard.contract.mutants import MutantResult
 from envyard.contract.replay import Replay
+from envyard.contract.survey import Survey
 from tests.registry.card.test_measures import evidence, measured
 from tests.registry.run_factories import POLICIES, honest_rollouts, make_facts
 
@@ -115,10 +116,11 @@ def course(operator: str, *, blank: float | None, last: str = "142") -> list[Fin
     return findings(rows)
 
 
-def test_a_changed_last_text_of_several_turns_counts_where_that_decides() -> None:
-    assert [each.code for each in course("digit", blank=0.0)] == ["card.mutants_caught"]
-    assert course("digit", blank=1.0) == []
-    assert course("digit", blank=None) == []
+@pytest.mark.parametrize("operator", ["digit", "middle"])
+def test_a_changed_last_text_of_several_turns_counts_where_that_decides(operator: str) -> None:
+    assert [each.code for each in course(operator, blank=0.0)] == ["card.mutants_caught"]
+    assert course(operator, blank=1.0) == []
+    assert course(operator, blank=None) == []
 
 
 def test_a_step_left_out_counts_where_the_last_text_does_not_decide() -> None:
@@ -198,3 +200,23 @@ def test_results_read_from_json_are_bounded() -> None:
     assert (result.reward, result.rollout) == (None, "5")
     assert len(result.before) < 700
     assert MutantResult.from_dict(result.to_dict()) == result
+
+
+@pytest.mark.parametrize(("refused", "codes"), [(1, []), (2, ["card.equivalents_kept"])])
+def test_a_form_that_is_refused_twice_warns_even_if_it_is_paid_in_other_tasks(
+    refused: int, codes: list[str]
+) -> None:
+    rows = mutants(tasks=8)
+    for task in range(8):
+        reward = 0.0 if task < refused else 1.0
+        rows.append(MutantResult(f"oracle/{task}/0", "twelve_hour", "0:20", "x", reward, 1.0))
+    assert [each.code for each in findings(rows)] == codes
+
+
+def test_changes_of_the_surveys_references_count_with_those_of_the_run() -> None:
+    survivors = mutants("digit", tasks=4)
+    rows = [replace(each, rollout=f"survey/{each.task + 40}/0") for each in survivors]
+    facts = replace(make_facts(), mutants=mutants(), survey=Survey(mutants=rows))
+    [finding] = findings_of(evidence(facts=facts), POLICIES)
+    assert finding.code == "card.mutants_caught"
+    assert "survey/40/0" in finding.message

@@ -147,7 +147,8 @@ def tried(transcript: Transcript, others: Sequence[str]) -> Course | None:
 
 def judged_tries(messages: Sequence[Message]) -> str:
     """What a tool returned to all wrong answers alike and what to the right one; empty where none
-    did so, or where it only lacks an entry for the wrong ones. The messages are those of a conversation, as the environment sent them."""
+    did so, or where it only lacks an entry for the wrong ones. The messages are those of a
+    conversation, as the environment sent them."""
     messages = [clean_message(message) for message in messages]
     results = {
         str(message.get("tool_call_id")): plain_text(message.get("content"))
