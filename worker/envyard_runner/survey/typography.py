@@ -7,7 +7,7 @@ or removes one line.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 LABELS = range(2, 7)  # different answers
@@ -22,13 +22,15 @@ MARKS: dict[str, Callable[[str], bool]] = {
     "two spaces together": lambda prompt: re.search(r"\S  +\S", prompt) is not None,
     "a character that is not seen": lambda prompt: INVISIBLE.search(prompt) is not None,
     "a tab": lambda prompt: "\t" in prompt.rstrip(),
-    "an even number of characters": lambda prompt: len(prompt) % 2 == 0,
-    "an even number of words": lambda prompt: len(prompt.split()) % 2 == 0,
-    "an even number of lines": lambda prompt: prompt.count("\n") % 2 == 1,
 }
-
+COUNTED: dict[str, Callable[[str], int]] = {
+    "characters": len,
+    "words": lambda prompt: len(prompt.split()),
+    "lines": lambda prompt: prompt.count("\n") + 1,
+}
+VARIED = 3  # different numbers of each label: two questions rightly have two lengths
 # Where the answer lists items, their number rightly follows from that of the words or lines.
-OF_VERDICTS = ("an even number of words", "an even number of lines")
+OF_VERDICTS = ("words", "lines")
 
 
 def telling_mark(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
@@ -38,12 +40,8 @@ def telling_mark(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     labels = Counter(answer for _, answer in tasks)
     if len(tasks) < FEWEST or len(labels) not in LABELS or min(labels.values()) < FEWEST_OF_KIND:
         return 0, ""
-    for name, has in MARKS.items():
-        marked = [has(prompt) for prompt, _ in tasks]
-        if "number" in name and any(LENGTH_COUNTS.search(prompt) for prompt, _ in tasks):
-            continue
-        if name in OF_VERDICTS and len(labels) > 2:
-            continue
+    marks = {name: [has(prompt) for prompt, _ in tasks] for name, has in MARKS.items()}
+    for name, marked in (marks | _parities(tasks)).items():
         if min(sum(marked), len(tasks) - sum(marked)) < FEWEST_OF_KIND:
             continue
         for label in labels:
@@ -52,3 +50,20 @@ def telling_mark(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
             if max(same, len(tasks) - same) >= AGREED * len(tasks):
                 return max(same, len(tasks) - same), f"predicted by {name}"
     return 0, ""
+
+
+def _parities(tasks: Sequence[tuple[str, str]]) -> dict[str, list[bool]]:
+    """Whether each prompt has an even number of characters, words and lines; without those by
+    which the tasks may rightly be answered."""
+    if any(LENGTH_COUNTS.search(prompt) for prompt, _ in tasks):
+        return {}
+    parities = {}
+    for name, count in COUNTED.items():
+        numbers: defaultdict[str, set[int]] = defaultdict(set)
+        for prompt, answer in tasks:
+            numbers[answer].add(count(prompt))
+        varied = min(map(len, numbers.values())) >= VARIED
+        if name not in OF_VERDICTS or (varied and len(numbers) == 2):
+            even = [count(prompt) % 2 == 0 for prompt, _ in tasks]
+            parities[f"an even number of {name}"] = even
+    return parities
