@@ -36,7 +36,7 @@ def main() -> int:
         return 0
     results = []
     how = {"jobs": options.jobs, "kept": options.kept, "forked": options.forked}
-    for result in run.run(_planned(entries, options.seeds, once=options.once), **how):
+    for result in run.run(planned(entries, options.seeds, once=options.once), **how):
         results.append(result)
         sys.stderr.write(f"{matrix.line(result)}\n")
         if not result[2].is_right(result[0]) and result[2].sentence:
@@ -64,7 +64,7 @@ def main() -> int:
     return int(bool(passing or wrong - EXPECTED_TO_FAIL.keys()))
 
 
-def _planned(entries: Sequence[Entry], seeds: int, *, once: bool) -> list[tuple[Entry, int]]:
+def planned(entries: Sequence[Entry], seeds: int, *, once: bool) -> list[tuple[Entry, int]]:
     """Each entry with each seed, or once, with one of them in turn."""
     if once:
         return [(entry, place % seeds) for place, entry in enumerate(entries)]

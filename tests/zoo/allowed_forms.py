@@ -143,23 +143,23 @@ def rows(seed):
     rng = random.Random(seed)
     tasks = []
     for _ in range(30):
-        asked = rng.randint(100, 400)
-        lowest = asked * 7 // 10
-        low = asked // 2
+        first = rng.randint(100, 400)
+        lowest = first * 7 // 10
+        low = first // 2
         replies = [f"<offer>{low + step}</offer>" for step in range(4)]
-        tasks.append({"prompt": f"{RULES}\\n\\nSeller: {asked} coins!", "asked": asked,
+        tasks.append({"prompt": f"{RULES}\\n\\nSeller: {first} coins!", "first": first,
                       "lowest": lowest, "replies": [*replies, f"<offer>{lowest}</offer>"]})
     return tasks
 
 
 def start(row):
-    return {"turns": 0, "price": row["asked"], "paid": None}
+    return {"turns": 0, "price": row["first"], "paid": None}
 
 
 def respond(reply, game, row):
     game["turns"] += 1
     offers = re.findall(r"<offer>(\\d{1,6})</offer>", reply)
-    demand = row["asked"] - (row["asked"] - row["lowest"]) * min(game["turns"] - 1, 4) // 4
+    demand = row["first"] - (row["first"] - row["lowest"]) * min(game["turns"] - 1, 4) // 4
     if "<accept/>" in reply:
         game["paid"] = TAKEN
         return None
@@ -174,7 +174,7 @@ def respond(reply, game, row):
 def paid(game, row):
     if game["paid"] is None:
         return 0.0
-    return min(1.0, max(0.0, (row["asked"] - game["paid"]) / (row["asked"] - row["lowest"])))
+    return min(1.0, max(0.0, (row["first"] - game["paid"]) / (row["first"] - row["lowest"])))
 """
 LOGS = """
 def rows(seed):

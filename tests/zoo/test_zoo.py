@@ -17,6 +17,7 @@ from envyard.contract.examine import examine
 from tests import layers
 from tests.zoo import matrix, run
 from tests.zoo import wheel as wheels
+from tests.zoo.__main__ import planned
 from tests.zoo.catalogue import BY_KEY, ENTRIES, chosen
 from tests.zoo.entry import Entry
 from tests.zoo.evaluate import Judgement, evaluate
@@ -120,3 +121,9 @@ def test_what_shows_in_a_sandbox_alone_is_never_forked() -> None:
     assert not run.may_fork(BY_KEY["hash-seed-v1"])
     assert not run.may_fork(BY_KEY["replaces-driver-v0"])
     assert run.may_fork(BY_KEY["sums-v1"])
+
+
+def test_the_seeds_are_taken_in_turn_where_each_environment_runs_once() -> None:
+    entries = [BY_KEY[key] for key in ("sums-v0", "sums-v1", "hash-seed-v1")]
+    assert [seed for _, seed in planned(entries, 2, once=True)] == [0, 1, 0]
+    assert [seed for _, seed in planned(entries, 2, once=False)] == [0, 1, 0, 1, 0, 1]

@@ -179,7 +179,8 @@ def test_settings_of_one_thing_twice_or_of_several_kinds_keep_their_order() -> N
     again = [tool_call("set_zone", zone="A", degrees=degrees) for degrees in (1, 2)]
     kinds = [tool_call("set_zone", zone="A", degrees=1), tool_call("mark", zone="B", degrees=1)]
     moves = [tool_call("move", to=place) for place in "AB"]
-    for calls in (again, kinds, moves):
+    turns = [tool_call("turn", direction=side) for side in ("left", "right")]
+    for calls in (again, kinds, moves, turns):
         assert COURSES["call_order"](played("Do it.", *calls, "Done."), ()) is None
 
 

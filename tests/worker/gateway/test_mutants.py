@@ -153,3 +153,13 @@ def test_a_mutant_ends_once_and_without_a_result_where_it_took_too_long() -> Non
     assert mutants.ended(second, Replay(left_out="too long"))
     assert not mutants.ended("nobody", Replay(reward=1.0))
     assert [result.reward for result in mutants.results] == [1.0]
+
+
+def test_a_change_that_fits_few_references_is_tried_beyond_the_first() -> None:
+    numbers = [(played(f"oracle/{task}/0", str(140 + task)), 1.0) for task in range(8)]
+    mutants = kept(*numbers, (played("oracle/8/0", "yes"), 1.0))
+    results = ended(mutants, planned(mutants))
+    changed = {task: {r.operator for r in results if r.task == task} for task in range(9)}
+    assert "opposite" in changed[8]
+    assert {"unchanged", "blank"} <= changed[8]  # they show whether its changes count
+    assert [task for task in range(8) if "digit" in changed[task]] == [0, 1, 2, 3, 4]

@@ -54,3 +54,14 @@ def test_a_time_may_be_by_the_clock_of_twelve_hours(answer: str, after: str) -> 
     allowed = "When? You may use the 24-hour clock (17:00) or the 12-hour clock (5:00 pm)."
     assert changed("twelve_hour", allowed, answer) == after
     assert changed("twelve_hour", "When? Use the 24-hour clock.", answer) is None
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "On the 12-hour clock (am or pm) it is 5:45 pm. Write it as HH:MM.",
+        "Times are in am/pm. Answer with the 24-hour clock.",
+    ],
+)
+def test_a_clock_that_is_only_spoken_of_is_not_allowed(prompt: str) -> None:
+    assert changed("twelve_hour", prompt, "17:45") is None

@@ -30,6 +30,12 @@ def test_of_answers_of_another_form_some_are_chosen(rare: str) -> None:
     assert {answers[place] for place in chosen} == {"7", rare}
 
 
+def test_zero_and_words_are_two_forms() -> None:
+    answers = [*("none" for _ in range(6)), "0", "0", "12:05", "00:40"]
+    chosen = of_each_kind([("What is it?", answer) for answer in answers], 3)
+    assert {answers[place] for place in chosen} == {"none", "0", "12:05"}
+
+
 @pytest.mark.timeout(20)
 def test_long_prompts_take_no_longer_than_their_length() -> None:
     texts = [character * 1_000_000 for character in ".x1"] * 7

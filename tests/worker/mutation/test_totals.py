@@ -18,6 +18,8 @@ def test_two_numbers_are_replaced_by_two_others_of_the_prompt() -> None:
     assert changed(STAMPS, "19, 14, 4") == "14, 14, 9"
     once = "Which three of 2, 3, 5, 6 and 8 have the sum 16?"
     assert changed(once, "3, 5, 8") == "2, 6, 8"
+    repeating = "Which of 3, 4, 5, 8 add up to 8 without repeating one? In all 2, 6 are left."
+    assert changed(repeating, "3, 5") is None  # not 4, 4
 
 
 @pytest.mark.parametrize(

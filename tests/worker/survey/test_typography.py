@@ -68,7 +68,11 @@ def test_a_fault_that_adds_or_removes_a_line_shows_in_their_number() -> None:
 
 
 def test_two_questions_of_two_lengths_are_no_mark() -> None:
-    asked = {"date": "Which pattern finds a date", "year": "Which pattern finds the last year"}
-    rows = [(f"{asked[kind]} in text {WORDS[at % 7]}?", kind) for at in range(40) for kind in asked]
+    questions = {"date": "Which pattern finds a date", "year": "Which pattern finds the last year"}
+    rows = [
+        (f"{questions[kind]} in text {WORDS[at % 7]}?", kind)
+        for at in range(40)
+        for kind in questions
+    ]
     assert len({len(prompt.split()) % 2 for prompt, _ in rows}) == 2
     assert "words" not in telling_mark(rows)[1]

@@ -103,13 +103,18 @@ class ReplayRun:
         self.add_output(f"{text(error.get('traceback'), 8000)}\n{kind}: {message}".encode())
 
     def _ended(self, alias: str, event: dict[str, Any]) -> None:
-        excused = event.get("ok") is not True and record(event.get("error")).get("fault") in EXCUSED
-        if not self._replays.ended(alias, read_replay(event, self._reveal), excused=excused):
+        replay = read_replay(event, self._reveal)
+        if not self._replays.ended(alias, replay, excused=is_excused(event)):
             self._collector.reject(alias)
 
 
 def _alias(event: dict[str, Any]) -> str:
     return text(event.get("rollout"), 100)
+
+
+def is_excused(event: dict[str, Any]) -> bool:
+    """Whether a rollout failed by a fault that is not its environment's."""
+    return event.get("ok") is not True and record(event.get("error")).get("fault") in EXCUSED
 
 
 def read_replay(event: dict[str, Any], reveal: Callable[[str], str]) -> Replay:

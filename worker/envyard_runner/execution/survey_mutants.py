@@ -8,12 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from envyard.contract.mutants import MutantResult
-from envyard.contract.replay import Replay
 from envyard.contract.survey import MAX_SURVEY_MUTANTS, PlayedReference
-from envyard.contract.values import record, text
-from envyard_runner.execution.replay import EXCUSED, read_replay
+from envyard_runner.execution.replay import is_excused, read_replay
 from envyard_runner.gateway import Gateway
-from envyard_runner.gateway.replays import NO_REPLY, why_unrepeatable
+from envyard_runner.gateway.replays import why_unrepeatable
 from envyard_runner.gateway.rollout_records import Record
 
 SECONDS = 3.0  # that all may take together
@@ -52,12 +50,11 @@ class SurveyMutants:
 
     def end(self, alias: str, event: dict[str, Any]) -> None:
         """Store what a mutant got, by the event of its end; other rollouts are ignored."""
-        excused = event.get("ok") is not True and record(event.get("error")).get("fault") in EXCUSED
-        replay = Replay(left_out=NO_REPLY) if excused else read_replay(event, self._plan.reveal)
-        self._plan.replays.mutants.ended(alias, replay)
+        replay = read_replay(event, self._plan.reveal)
+        self._plan.replays.ended(alias, replay, excused=is_excused(event))
 
     @property
     def results(self) -> list[MutantResult]:
         """What each got, under names that are no rollouts of the run."""
         results = self._plan.replays.mutants.results
-        return [replace(each, rollout=text(f"survey/{each.task}/0", 100)) for each in results]
+        return [replace(each, rollout=f"survey/{each.task}/0") for each in results]

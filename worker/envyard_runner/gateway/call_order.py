@@ -18,9 +18,11 @@ from envyard_runner.gateway.replies_in_turn import (
 from envyard_runner.mutation.leeway import ORDER_IMPLIED
 
 FEWEST_SETTINGS = 2
-# Tools that set one value, whose order means nothing unless the prompt speaks of one.
+# Tools that set one value, whose order means nothing unless the prompt speaks of one: a turn to the
+# left and one to the right are moves.
 SETTING = re.compile(
-    r"(?:set|assign|label|tag|mark|record|enable|disable|switch|turn)(?![a-z])", re.IGNORECASE
+    r"(?:set|assign|label|tag|mark|enable|disable|(?:switch|turn)_(?:on|off))(?![a-z])",
+    re.IGNORECASE,
 )
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from envyard_runner.mutation.shown_forms import on_twelve_hours
+
 SENTENCE = re.compile(r"(?:[^.?!\n]|\.(?=\d))+")
 KINDS = {
     "fraction": re.compile(r"\bfractions?\b", re.IGNORECASE),
@@ -18,10 +20,11 @@ KINDS = {
 }
 ALTERNATIVES = re.compile(r"\b(?:or|either|any of)\b", re.IGNORECASE)
 EXCLUDED = re.compile(r"\b(?:not|no|never|without|instead|rather|avoid)\b", re.IGNORECASE)
-TWELVE_HOURS = re.compile(
-    r"\bor\b[^.\n]{0,30}\b12[- ]hour|\b12[- ]hour[^.\n]{0,40}\bor\b|\bam/pm\b", re.IGNORECASE
+BOTH_CLOCKS = re.compile(
+    r"\b24[- ]hour\b[^.\n]{0,40}\bor\b[^.\n]{0,30}\b12[- ]hour\b"
+    r"|\b12[- ]hour\b[^.\n]{0,40}\bor\b[^.\n]{0,30}\b24[- ]hour\b",
+    re.IGNORECASE,
 )
-TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 FRACTION = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})")
 DECIMAL = re.compile(r"0?\.\d{1,9}")
 PLACES = 6
@@ -54,11 +57,7 @@ def decimal(answer: str, prompt: str) -> str | None:
 
 def twelve_hour(answer: str, prompt: str) -> str | None:
     """A time by the clock of 12 hours, such as 12:20 am for 00:20."""
-    match = TIME.fullmatch(answer.strip())
-    if match is None or not TWELVE_HOURS.search(prompt):
-        return None
-    hours = int(match[1])
-    return f"{hours % 12 or 12}:{match[2]} {'am' if hours < 12 else 'pm'}"
+    return on_twelve_hours(answer.strip()) if BOTH_CLOCKS.search(prompt) else None
 
 
 def _value(answer: str) -> Decimal | None:

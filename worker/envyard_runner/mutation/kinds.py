@@ -10,11 +10,11 @@ from collections.abc import Sequence
 SENTENCE = re.compile(r"[^.?!:;\n]+")
 NUMBER = re.compile(r"\d+")
 FORMS = (
-    (re.compile(r"\b0\b"), "zero"),
-    (re.compile(r"\b(?:12|00?)(?=:)"), "noon"),
-    (re.compile(r"\d+"), "0"),
     (re.compile(r"[^\W\d_]+"), "a"),
     (re.compile(r"(?:a )+a"), "a a"),
+    (re.compile(r"\b(?:12|00?)(?=:)"), "noon"),
+    (re.compile(r"\b0\b"), "zero"),
+    (re.compile(r"\d+"), "0"),
 )
 LONGEST = 20_000  # characters of a prompt
 LONGEST_FORM = 60  # characters of an answer
@@ -45,7 +45,8 @@ def _sentences(prompt: str) -> set[tuple[str, str]]:
 
 
 def _form(answer: str) -> str:
-    """Its signs, with `a` for each word and `0` for each number but zero."""
+    """Its signs, with `a` for each word and `0` for each number but zero and the hours of noon and
+    midnight."""
     form = answer.strip()[:LONGEST_FORM]
     for pattern, sign in FORMS:
         form = pattern.sub(sign, form)

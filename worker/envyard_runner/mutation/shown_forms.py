@@ -1,5 +1,5 @@
-"""The answer in the form in which its prompt shows such values: times, dates, sums of
-money. A policy that reads `7:40 pm` and no other form answers in that form.
+"""The answer in the form in which its prompt shows such values: times, dates, money.
+A policy that reads `7:40 pm` and no other form answers in that form.
 
 Each needs a prompt that shows that form alone and wants no other.
 """
@@ -42,12 +42,19 @@ def as_shown(answer: str, prompt: str) -> str | None:
     return _time(text, prompt) or _date(text, prompt) or _money(text, prompt)
 
 
-def _time(text: str, prompt: str) -> str | None:
+def on_twelve_hours(text: str) -> str | None:
+    """A time such as 00:20 by the clock of 12 hours; None for another text."""
     match = TIME.fullmatch(text)
-    if not match or not CLOCK.search(prompt) or OTHER_CLOCK.search(prompt):
+    if match is None:
         return None
     hours = int(match[1])
     return f"{hours % 12 or 12}:{match[2]} {'am' if hours < 12 else 'pm'}"
+
+
+def _time(text: str, prompt: str) -> str | None:
+    if not CLOCK.search(prompt) or OTHER_CLOCK.search(prompt):
+        return None
+    return on_twelve_hours(text)
 
 
 def _date(text: str, prompt: str) -> str | None:

@@ -23,7 +23,7 @@ MORE_WANTED = re.compile(
     re.IGNORECASE,
 )
 AGAIN = re.compile(
-    r"\bas (?:many|often)\b|\bany number of\b|\bmore than once\b|\bunlimited\b|\brepeat",
+    r"\bas (?:many|often)\b|\bany number of\b|\bmore than once\b|\bunlimited\b",
     re.IGNORECASE,
 )
 
