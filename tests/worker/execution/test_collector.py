@@ -66,10 +66,25 @@ def test_images_count_once_the_environment_began_and_are_bounded() -> None:
         feed("needs_machine", image=image)
     for number in range(1000):
         feed("needs_machine", image=f"image:{number}")
-    assert feed.collector.machine_needed.is_set()
     assert feed.collector.images[0] == "debian:12"
     assert len(feed.collector.images) == NAMED_IMAGES
     assert max(map(len, feed.collector.images)) < IMAGE_CHARACTERS + 10  # with a mark
+
+
+def test_the_list_of_tasks_ends_before_an_image_ends_the_run() -> None:
+    """Of two images that tasks named, a busy runner reported one."""
+    feed = EventFeed()
+    feed.add_began()
+    feed("needs_machine", image="debian:12")
+    assert not feed.collector.machine_needed.is_set()
+    feed("needs_machine", image="container")
+    feed.add_loaded(True)
+    assert feed.collector.machine_needed.is_set()
+    playing = EventFeed()
+    playing.add_loaded(True)
+    assert not playing.collector.machine_needed.is_set()
+    playing("needs_machine", image="debian:12")
+    assert playing.collector.machine_needed.is_set()
 
 
 def test_a_rollout_counts_once() -> None:

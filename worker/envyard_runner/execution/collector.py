@@ -166,10 +166,14 @@ class EventCollector:
             self.rejected.append(claim)
 
     def _need_machine(self, image: str) -> None:
-        """Keep the name of a container image that the environment needs."""
+        """Keep the name of a container image that the environment needs.
+
+        Tasks that are still being listed may need further images, so the list ends first.
+        """
         if image not in self.images and len(self.images) < NAMED_IMAGES:
             self.images.append(image)
-        self.machine_needed.set()
+        if self.tasks is not None:
+            self.machine_needed.set()
 
     def make_plan(self) -> None:
         """Plan the rollouts, once it is known which tasks have references."""
@@ -192,6 +196,8 @@ class EventCollector:
         self.tasks = [replace(task, prompt=text(task.prompt, maximum)) for task in tasks]
         self.loaded_tasks = count(event.get("loaded_tasks"))
         self.lacking_tasks = lacking_tasks(tasks, self._job)
+        if self.images:
+            self.machine_needed.set()
         rows = records(event.get("tasks"), self._job.tasks)
         self._rows, self._compares = rows, event.get("compares") is True
         self.plan.references.add_tasks(rows)
