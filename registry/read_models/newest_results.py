@@ -12,6 +12,9 @@ from itertools import islice
 from typing import NamedTuple
 from uuid import UUID
 
+from django.db.models import CharField
+from django.db.models.functions import Cast
+
 from registry.accounts.models import Token
 from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment, Version
@@ -31,14 +34,17 @@ class LatestVersion(NamedTuple):
 
 
 class Result(NamedTuple):
-    """A run with a result; `is_current` if it is of the latest listed version."""
+    """A run with a result; `is_current` if it is of the latest listed version.
 
-    run: UUID
+    `run` is its key as the database writes it: few of them are read as UUIDs.
+    """
+
+    run: str
     version: int
     is_current: bool
 
 
-Row = tuple[UUID, str, int]  # a run, its model and its version
+Row = tuple[str, str, int]  # a run, its model and its version
 Results = dict[str, dict[int, Result]]  # model -> environment -> its newest result
 
 
@@ -48,7 +54,7 @@ def newest_results(
     """The newest result of each model on each visible environment: on the latest listed version,
     else on another; and these versions by environment."""
     rows = Run.objects.filter(suite__in=suites, status=Run.Status.SUCCEEDED).exclude(model="")
-    columns = ("pk", "model", "version_id")
+    columns = (Cast("pk", CharField()), "model", "version_id")
     newest = rows.order_by("-created_at").values_list(*columns).iterator(chunk_size=MAX_RUNS)
     environments = _Environments(actor, token)
     results: Results = defaultdict(dict)
@@ -99,7 +105,7 @@ def loaded(
     shown = {
         model: {pk: results[model][pk] for pk in latest if pk in results[model]} for model in models
     }
-    keys = [result.run for row in shown.values() for result in row.values()]
+    keys = [UUID(result.run) for row in shown.values() for result in row.values()]
     runs = Run.objects.select_related("suite").in_bulk(keys)
     numbers = {run.version_id for run in runs.values()} | {row.pk for row in latest.values()}
     rows = Version.objects.select_related("environment__owner").defer("readme")
@@ -107,6 +113,7 @@ def loaded(
     for run in runs.values():
         run.version = versions[run.version_id]
     cells = {
-        model: {pk: runs[result.run] for pk, result in row.items()} for model, row in shown.items()
+        model: {pk: runs[UUID(result.run)] for pk, result in row.items()}
+        for model, row in shown.items()
     }
     return cells, {pk: versions[row.pk] for pk, row in latest.items()}

@@ -192,9 +192,10 @@ class Run(models.Model):
             models.Index(fields=("owner", "status", "turn"), name="run_by_turn"),
             # Else the newest of 10,000 versions are sorted with a look at each run.
             models.Index(fields=("version", "-created_at", "id", "parent"), name="run_by_version"),
-            # Without its time, SQLite reads all runs that succeeded for the newest of a suite.
+            # All columns of the newest results of a suite: no run is read for them.
             models.Index(
-                fields=("suite", "status", "-created_at", "model", "version"), name="run_by_suite"
+                fields=("suite", "status", "-created_at", "model", "version", "parent", "id"),
+                name="result_by_suite",
             ),
         )
 

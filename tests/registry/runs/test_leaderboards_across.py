@@ -42,7 +42,7 @@ def test_sqlite_reads_the_newest_results_of_a_suite_along_their_index(full: Suit
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN QUERY PLAN {captured[0]['sql']}")
         plan = " ".join(row[-1] for row in cursor.fetchall())
-    assert "run_by_suite" in plan
+    assert "COVERING INDEX result_by_suite" in plan
     assert "TEMP B-TREE" not in plan
 
 

@@ -77,6 +77,44 @@ def test_after_exact_replays_those_that_differ_are_played_again_and_one_counts()
     assert names(replays) == [first]
 
 
+def shown(elsewhere: Sequence[Sequence[str]]) -> TrainingReplays:
+    """A sample that is played twice: to each of its first rollouts its replay and the later plays
+    showed these texts, empty where the text was the run's."""
+    ordinary = replayed()
+    replays = TrainingReplays(ordinary)
+    texts = dict(zip(sorted(r.name for r in replays.rollouts), elsewhere, strict=False))
+    ordinary.changed |= {name: first.encode() for name, (first, *_) in texts.items()}
+    for play in (1, 2):
+        for alias, _ in chain(*replays.plan()):
+            record = replays.record(alias)
+            assert record is not None
+            assert record.replies_to_repeat is not None
+            record.replies_to_repeat.answer(CALL)
+            if record.rollout in texts:
+                record.replies_to_repeat.changed = texts[record.rollout][play].encode()
+            replays.ended(alias, reward=0.0, error="")
+        if not replays.settle():
+            break
+    return replays
+
+
+SAME, ONLY_RUN, BY_CHANCE = ("", "", ""), ("b", "b", "b"), ("b", "", "")
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "changed", "unlike", "probability"),
+    [([SAME], 0, 0, 1.0), ([BY_CHANCE] * 3, 0, 3, 1.0), ([ONLY_RUN], 1, 1, 0.25),
+     ([ONLY_RUN] * 4, 4, 4, 0.25**4), ([ONLY_RUN, BY_CHANCE, BY_CHANCE], 1, 3, 1 - 0.75**3),
+     ([("b", "c", "d")], 0, 1, 1.0)],
+)  # fmt: skip
+def test_the_number_of_changed_conversations_is_compared_with_that_of_chance(
+    elsewhere: Sequence[Sequence[str]], changed: int, unlike: int, probability: float
+) -> None:
+    replays = shown(elsewhere)
+    assert (len(replays.changed), len(replays.unlike)) == (changed, unlike)
+    assert replays.changed_by_chance == pytest.approx(probability)
+
+
 def test_a_sample_that_differs_nowhere_is_played_once() -> None:
     replays = TrainingReplays(replayed())
     assert not play_plan(replays, {})

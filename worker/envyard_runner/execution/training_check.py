@@ -6,7 +6,7 @@ environment that pays otherwise there is honest only where it is evaluated. Sour
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,8 @@ from envyard_runner.execution.uncounted import first_names
 from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.judge.recorded import RUN
 from envyard_runner.gateway.replays import LATE
-from envyard_runner.gateway.training_replays import TrainingReplays
+from envyard_runner.gateway.training_replays import MANY, TrainingReplays
+from envyard_runner.gateway.training_rollouts import TrainingRollout
 from envyard_runner.guest.host_config import PlannedRollout
 from envyard_runner.guest.job import GuestJob
 from envyard_runner.hub_api.event_outbox import EventOutbox
@@ -30,6 +31,11 @@ from envyard_runner.sandbox.command import GATEWAY
 
 MAX_SECONDS = 180.0
 NEEDED_SHARE = 0.1  # of the run's time that must be left for the check to begin
+CERTAIN = 0.01  # the probability of chance below which changed conversations are an error
+ONLY_THE_RUN = (
+    "that none of three later plays with the same replies did, which agree with one another"
+)
+ANY_PLAY = "else when they were played again with the same replies, which were also not alike"
 TRAINED_MODEL = "Qwen/Qwen3-4B"  # as a trainer names its model: no run has this name
 
 
@@ -142,19 +148,29 @@ class TrainingCheck:
         return trainers_host(self._guest, config)
 
     def _changed(self) -> Iterator[Finding]:
-        """The warning about conversations that nobody saw again."""
-        if changed := self.replays.changed:
-            replay = self.replays.replay(changed[0].name)
-            names = first_names([rollout.name for rollout in changed])
-            yield finding(
-                "run.conversation_changed",
-                f"{len(changed)} of {self.replays.chosen} rollouts showed the policy something "
-                "that none of three later plays with the same replies did, which agree with one "
-                f"another: {names}. Call {replay.diverged} of {changed[0].name} was then "
-                f"{replay.asked!r}.",
-                where=changed[0].name,
-                n=len(changed),
-            )
+        """The finding about conversations that other plays with the same replies did not have: an
+        error where the run alone had so many that it is no chance."""
+        changed, unlike = self.replays.changed, self.replays.unlike
+        certain = bool(changed) and self.replays.changed_by_chance < CERTAIN
+        rollouts = changed or unlike
+        if not changed and len(unlike) < MANY:
+            return
+        names = first_names([rollout.name for rollout in rollouts])
+        yield finding(
+            "run.inconsistent" if certain else "run.conversation_changed",
+            f"{len(rollouts)} of {self.replays.chosen} rollouts showed the policy something "
+            f"{ONLY_THE_RUN if changed else ANY_PLAY}: {names}.{self._first_change(rollouts)}",
+            where=rollouts[0].name,
+            n=len(rollouts),
+        )
+
+    def _first_change(self, rollouts: Sequence[TrainingRollout]) -> str:
+        """What the first rollout whose ordinary replay differed showed there."""
+        for rollout in rollouts:
+            replay = self.replays.replay(rollout.name)
+            if replay.diverged:
+                return f" Call {replay.diverged} of {rollout.name} was then {replay.asked!r}."
+        return ""
 
     def _findings(self) -> Iterator[Finding]:
         differing, compared = self.replays.differing, len(self.replays.compared)

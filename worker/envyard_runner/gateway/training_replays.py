@@ -8,6 +8,7 @@ that differ are played three times more, and two must differ each time.
 
 from __future__ import annotations
 
+import math
 import random
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -26,6 +27,7 @@ MAX_ROLLOUTS = 10  # up to a quarter of which may be left out
 MAX_GROUPS = 4  # of several rollouts, whose rewards compare them
 AGAIN, AGAIN_BY_CHANCE = 1, 3  # how often what differs is played once more
 MANY = 2  # that must differ where rewards are in part a matter of chance
+BY_CHANCE = 0.25  # of the rollouts that show something else in some play: the run alone did
 MAX_INEXACT = 0.25  # of the replays, beyond which a reward is too much a matter of chance
 NONE_COMPARABLE = "no replayed rollout has a whole reply to each of its calls"
 INEXACT = "its ordinary replay was not exact"
@@ -143,8 +145,9 @@ class TrainingReplays:
         return [rollout for rollout in self.rollouts if rollout.compared]
 
     def replay(self, name: str) -> Replay:
-        """The ordinary replay of a rollout that was played; raises StopIteration."""
-        return next(results[name] for results in self._replays.groups_played if name in results)
+        """The ordinary replay of a rollout; an empty one where its group was not played."""
+        played = self._replays.groups_played
+        return next((results[name] for results in played if name in results), Replay())
 
     @property
     def changed(self) -> list[TrainingRollout]:
@@ -153,6 +156,27 @@ class TrainingReplays:
         replayed = self._replays.changed
         chosen = sorted(self._chosen, key=lambda rollout: rollout.name)
         return [r for r in chosen if replayed.get(r.name) and r.changed == {replayed[r.name]}]
+
+    @property
+    def unlike(self) -> list[TrainingRollout]:
+        """The rollouts of which some play was shown something else than the run."""
+        replayed = self._replays.changed
+        chosen = sorted(self._chosen, key=lambda rollout: rollout.name)
+        return [r for r in chosen if replayed.get(r.name) or any(r.changed)]
+
+    @property
+    def changed_by_chance(self) -> float:
+        """The greatest probability with which tools that draw at random change so many.
+
+        Where a call shows one of two values with probabilities p and q, a run and three plays that
+        agree otherwise have pq(p² + q²), and three that are not all alike 3pq: at most a quarter of
+        all that are not alike are `changed`. More values make that share smaller.
+        """
+        unlike, changed = len(self.unlike), len(self.changed)
+        return sum(
+            math.comb(unlike, k) * BY_CHANCE**k * (1 - BY_CHANCE) ** (unlike - k)
+            for k in range(changed, unlike + 1)
+        )
 
     @property
     def chosen(self) -> int:

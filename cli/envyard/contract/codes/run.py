@@ -41,9 +41,10 @@ RUN = (
     ),
     environment_fault(
         "run.inconsistent",
-        "Events were written that contradict the run's plan.",
+        "Events contradict the run's plan, or conversations contradict their replays.",
         "Only the framework's own loop may write results, one for each rollout; a process that the "
-        "environment forks must end with os._exit.",
+        "environment forks must end with os._exit. Tools and turns must depend on the conversation "
+        "alone.",
     ),
     environment_fault(
         "run.conversation_changed",

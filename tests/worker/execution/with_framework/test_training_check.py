@@ -42,3 +42,11 @@ def test_what_only_the_run_showed_is_a_warning_and_what_chance_showed_is_none(
     assert "1 of 3 rollouts" in finding["message"]
     assert "Call 2 of parrot/0/0 was then 'user: No hint.'" in finding["message"]
     assert set(done.same.values()) == {True}  # the reward is no evidence of it
+
+
+def test_what_only_the_run_showed_more_often_than_chance_could_is_an_error(runner: Runner) -> None:
+    files, module = {"__init__.py": "shows_otherwise.py"}, "shows_otherwise"
+    done = runner.perform("v0", files, module=module, policies=("parrot",), tasks=7, attempts=1)
+    (finding,) = done.outcome.hub.endings[0]["findings"]
+    assert (finding["code"], finding["severity"]) == ("run.inconsistent", "error")
+    assert "5 of 7 rollouts" in finding["message"]

@@ -31,8 +31,7 @@ class Game(vf.MultiTurnEnv):
 
 
 def load_environment():
-    rows = [
-        {"question": f"What is {kind}?", "answer": kind} for kind in ("first", "chance", "same")
-    ]
+    kinds = ("first", "chance", "same", "first", "first", "first", "first")
+    rows = [{"question": f"{at}: what is {kind}?", "answer": kind} for at, kind in enumerate(kinds)]
     rubric = vf.Rubric(funcs=[lambda completion, **_: 0.5])
     return Game(dataset=Dataset.from_list(rows), rubric=rubric)
