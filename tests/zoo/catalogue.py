@@ -23,6 +23,7 @@ from tests.zoo import (
     sound,
     sound_turns,
     state,
+    task_texts,
     tasks,
     vacuous,
     values,
@@ -51,6 +52,7 @@ ENTRIES: tuple[Entry, ...] = (
     *courses.FLAWED,
     *values.FLAWED,
     *allowed_forms.FLAWED,
+    *task_texts.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -68,6 +70,7 @@ ENTRIES: tuple[Entry, ...] = (
     *courses.SOUND,
     *values.SOUND,
     *allowed_forms.SOUND,
+    *task_texts.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

@@ -10,7 +10,7 @@ from envyard.card import statistics
 from envyard.card.evidence import Evidence, excused, name
 from envyard.card.reward_bounds import floor
 from envyard.contract.findings import Finding, finding
-from envyard.contract.probes import ORACLE
+from envyard.contract.probes import ORACLE, SILENT
 from envyard.contract.survey import Survey
 from envyard.contract.task_texts import MAX_INDICES
 
@@ -92,7 +92,7 @@ def survey_findings(evidence: Evidence) -> list[Finding]:
         *([] if scoring is not None and scoring.echo else _copied(survey)),
         *_labels(survey),
         *_label_outliers(survey),
-        *_contradictions(survey),
+        *([] if _takes_turns(evidence) else _contradictions(survey)),
         *_incomplete(survey),
         *_late_tasks(survey, evidence),
         *([] if abstains else _unanswered(survey)),
@@ -155,6 +155,12 @@ def _label_outliers(survey: Survey) -> Iterator[Finding]:
     )
 
 
+def _takes_turns(evidence: Evidence) -> bool:
+    """Whether an environment goes on after an empty reply: a secret or a state that no prompt shows
+    may decide there."""
+    return any(rollout.turns > 1 for rollout in evidence.of(SILENT))
+
+
 def _contradictions(survey: Survey) -> Iterator[Finding]:
     if not survey.contradictions:
         return
@@ -163,7 +169,7 @@ def _contradictions(survey: Survey) -> Iterator[Finding]:
     pairs = [pair.tasks for pair in survey.contradictions]
     yield finding(
         "card.contradictions",
-        f"{survey.contradicting} pairs of {survey.tasks} tasks have one prompt and two answers: "
+        f"{survey.contradicting} pairs of {survey.tasks} tasks ask the same and have two answers: "
         f"tasks {' and '.join(map(str, first.tasks))} ({first.prompt[:80]!r}) have {named}.",
         n=survey.tasks,
         value=survey.contradicting,

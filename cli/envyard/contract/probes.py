@@ -252,7 +252,7 @@ ENTRIES = (
 )
 PROBES = {entry.name: entry for entry in ENTRIES}
 PROBE_NAMES = tuple(PROBES)
-ORACLE = "oracle"
+ORACLE, SILENT = "oracle", "silent"
 ALL_OPTIONS = "all_options"
 FORMAT = "format"
 

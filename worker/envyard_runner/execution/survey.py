@@ -45,8 +45,10 @@ from envyard_runner.survey.listing import (
     compare_tasks,
     with_contradictions,
 )
+from envyard_runner.survey.naming_numbers import without_numbers
 from envyard_runner.survey.places import answer_place
 from envyard_runner.survey.repeats import recounted
+from envyard_runner.survey.same_questions import disagreeing
 from envyard_runner.survey.split_rules import split_difference
 
 MAX_SECONDS = 120.0
@@ -179,14 +181,18 @@ class SurveyRun:
             shown = [(prompt, find_answer(answer).answer) for _, prompt, answer in sorted(labelled)]
             copied, place = answer_place(shown)
             survey = replace(survey, copied=copied, copied_place=place)
+        answered = self._answers.answered(train)
+        survey = without_numbers(
+            answered, [], recounted(self._listing, survey, self._right_replies())
+        )
         instructions = "\n".join(sorted(self._answers.instructions))
         examples, leaks = self._calls.examples(prompts), self._calls.leaks
         return replace(
-            recounted(self._listing, survey, self._right_replies()),
+            survey,
             answers=answers.total(),
             same_answers=most,
             top_answer=text(top, 200),
-            incomplete=self._incomplete(),
+            incomplete=self._incomplete() or incomplete_prompts(answered),
             short_decimals=short_decimals(sorted(labelled)),
             label_rule=label_rule(sorted(labelled), instructions),
             references=sorted(self._references, key=lambda played: played.task),
@@ -230,8 +236,11 @@ class SurveyRun:
         self._answers.fields = {
             each.index: each.answer for each in train if each.answer is not None
         }
-        survey = await asyncio.to_thread(compare_tasks, self._listing, survey)
         evaluation = self._listing.tasks[EVAL]
+        survey = await asyncio.to_thread(compare_tasks, self._listing, survey)
+        survey = await asyncio.to_thread(without_numbers, train, evaluation, survey)
+        if pairs := disagreeing(train):
+            survey = with_contradictions(survey, pairs)
         survey = replace(
             survey,
             incomplete=await asyncio.to_thread(incomplete_prompts, train),

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
+from envyard_runner.survey.absent_names import absent_names
 from envyard_runner.survey.clipped import clipped_prompts
 from envyard_runner.survey.cut_prompts import cut_prompts
 from envyard_runner.survey.cut_tables import cut_tables
@@ -94,6 +95,9 @@ def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
     lacking["a piece is missing that the other prompts have"] = _without_piece(shown)
     if cut := cut_tables([task.prompt for task in shown]):
         reason = "its table is cut: the last row lacks numbers that all other rows have"
+        lacking[reason] = [shown[at] for at in cut]
+    if cut := absent_names(shown):
+        reason = "the question names what the rest lacks, which other prompts have"
         lacking[reason] = [shown[at] for at in cut]
     if cut := clipped_prompts([task.prompt for task in shown]):
         reason = "many prompts end just below one length, as if lines beyond it were cut"

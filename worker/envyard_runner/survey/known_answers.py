@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.survey.listing import Listed, contradictions
+from envyard_runner.survey.same_questions import disagreeing
 
 PLAYED = 3  # references of one reply that equal what oracle() replies without a play
 
@@ -75,13 +76,18 @@ class KnownAnswers:
         same = [self.openings[task] == self.replies[task] for task in opened]
         return self.openings if self.single and len(same) >= PLAYED and all(same) else {}
 
-    def contradicting(self, tasks: Sequence[Listed]) -> list[tuple[Listed, Listed]]:
-        """Pairs of tasks that show a policy the same and have different answers, none of them a
-        field; no other data can decide there."""
+    def answered(self, tasks: Sequence[Listed]) -> list[Listed]:
+        """The tasks without a field for their answer, with that of their reference, where no other
+        data can decide it."""
         unplayed = self.unplayed if self.prompts_decide else {}
-        answered = [
+        return [
             replace(task, answer=find_answer(reply).answer, hidden="")
             for task in tasks
             if task.answer is None and (reply := unplayed.get(task.index))
         ]
-        return contradictions(answered)
+
+    def contradicting(self, tasks: Sequence[Listed]) -> list[tuple[Listed, Listed]]:
+        """Pairs of tasks that show a policy the same and have different answers, none of them a
+        field."""
+        answered = self.answered(tasks)
+        return [*contradictions(answered), *disagreeing(answered)]

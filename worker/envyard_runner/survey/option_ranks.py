@@ -48,7 +48,7 @@ def option_rank(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     """In how many tasks, of pairs of prompt and answer, the right option has the most common rank
     or form, and that in words; (0, "") where nearly all do not, or where prompts ask for it."""
     with_options = [
-        (prompt, row) for prompt, answer in tasks if (row := _right_option(prompt, answer))
+        (prompt, row) for prompt, answer in tasks if (row := right_option(prompt, answer))
     ]
     rows = [row for prompt, row in with_options if not RANKED.search(OPTION.sub("", prompt))]
     if len(with_options) < NEARLY_ALL * len(tasks) or len(rows) < max(
@@ -67,7 +67,7 @@ def option_rank(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     return (count, rank) if count >= NEARLY_ALL * len(rows) else (0, "")
 
 
-def _right_option(prompt: str, answer: str) -> tuple[list[str], int] | None:
+def right_option(prompt: str, answer: str) -> tuple[list[str], int] | None:
     """The texts of three options or more, and the place of the right one."""
     options = [
         (match["letter"].casefold(), match["text"].rstrip()) for match in OPTION.finditer(prompt)

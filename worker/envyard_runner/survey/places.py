@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
 from envyard_runner.survey.option_ranks import option_rank
+from envyard_runner.survey.prompt_order import prompt_order
 from envyard_runner.survey.typography import telling_mark
 
 KINDS = {"number": re.compile(r"-?\d[\d,]*(?:\.\d+)?"), "word": re.compile(r"[^\W\d_]+")}
@@ -47,6 +48,7 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     known = [(prompt.casefold(), answer.strip().casefold()) for prompt, answer in tasks[:MAX_TASKS]]
     place = (
         _in_order(known)
+        or prompt_order(known)
         or _identifier_place(known)
         or _abbreviation(known)
         or _code(known)

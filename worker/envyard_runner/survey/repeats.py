@@ -42,7 +42,7 @@ def recounted(listing: Listing, survey: Survey, played: Mapping[int, str]) -> Su
     if len(played) < PLAYED or not same or all(task.answer is not None for task in train):
         return survey
     names = numbering(train)
-    decided = _prompts_decide(groups) or _are_distinct(train)
+    decided = prompts_decide(groups) or _are_distinct(train)
     if not names and not decided:
         return survey
     train, evaluation = (
@@ -96,7 +96,7 @@ def _groups(tasks: Sequence[Listed], known: Mapping[int, str]) -> list[list[str]
     return [*groups.values()]
 
 
-def _prompts_decide(groups: Sequence[Sequence[str]]) -> bool:
+def prompts_decide(groups: Sequence[Sequence[str]]) -> bool:
     """Whether tasks with one prompt have one answer more often than chance explains: where all
     tasks have the same answer, equal ones show nothing."""
     pairs = sum(len(group) - 1 for group in groups)

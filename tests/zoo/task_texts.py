@@ -1,0 +1,93 @@
+"""Flaws that only the texts of many tasks show together, and sound texts that resemble them."""
+
+from __future__ import annotations
+
+from tests.zoo.build import both
+
+QUIZ = """
+ENDS = "mar ton wick dal ford".split()
+CITIES = [f"{first}{last}" for first in ("Bel", "Nor", "Tar", "Ves") for last in ENDS]
+LANDS = {f"Land{n}ia": city for n, city in enumerate(CITIES)}
+
+
+def rows(seed):
+    rng, tasks = random.Random(seed), []
+    for tier in range(2):
+        for at, (land, capital) in enumerate(LANDS.items()):
+            options = rng.sample([city for city in CITIES if city != capital], 3)
+            options.insert(rng.randrange(4), capital)
+            chosen = options.index(capital)
+            if tier:
+                options.insert(rng.randrange(5), f"Port {at}")
+            lines = "\\n".join(f"{mark}) {text}" for mark, text in zip("ABCDE", options))
+            prompt = f"Which city is the capital of {land}?\\n\\n{lines}\\n\\nGive its letter."
+            tasks.append({"prompt": prompt, "answer": "ABCDE"[PLACE]})
+    return tasks
+"""
+TICKETS = """
+def rows(seed):
+    rng, tasks = random.Random(seed), []
+    orders = [(n, n % 9 + 3) for n in range(20, 60)]
+    for boxes, each in rng.sample(orders, len(orders)) + AGAIN:
+        prompt = (
+            f"Ticket {rng.randint(10_000, 99_999)}: {boxes} boxes of {each} screws arrive. How "
+            "many screws are that? Give the number alone."
+        )
+        tasks.append({"prompt": prompt, "answer": str(boxes * each)})
+    return tasks
+"""
+TABLES = """
+NAMES = [f"{first}{last}" for first in ("bol", "wash", "hin", "clam") for last in
+         ("ton", "erly", "gewick", "pard", "rick", "sted")]
+
+
+def rows(seed):
+    rng, tasks = random.Random(seed), []
+    for _ in range(60):
+        stock = [(name, rng.randint(10, 900)) for name in rng.sample(NAMES, rng.randint(8, 20))]
+        name, units = rng.choice(stock)
+        table = "\\n".join(f"{each}  {number}" for each, number in stock[:LIMIT])
+        question = f"How many '{name}' are in stock? Give the number alone."
+        prompt = f"The list:\\n\\n{table}\\n\\n{question}"
+        tasks.append({"prompt": prompt, "answer": str(units)})
+    return tasks
+"""
+RANKING = """
+TOWNS = "Arlen Bexley Corvo Dunmore Estwick Farrow Galen Harth".split()
+
+
+def rows(seed):
+    rng, tasks = random.Random(seed), []
+    for _ in range(40):
+        towns = sorted(zip(rng.sample(range(20, 900), 5), rng.sample(TOWNS, 5)))
+        shown = SHOWN
+        lines = "\\n".join(f"- {town}: {3 * height} m over {3} steps" for height, town in shown)
+        prompt = (
+            f"Towns and climbs:\\n\\n{lines}\\n\\nRank them by climb, lowest first. Reply with the "
+            "names, with commas."
+        )
+        tasks.append({"prompt": prompt, "answer": ", ".join(town for _, town in towns)})
+    return tasks
+"""
+CONTRADICTS, COPIES = ("card.contradictions",), ("card.diversity",)
+
+FLAWED = (
+    *both("moved-letters", "A further option is added after the letters were chosen",
+          QUIZ.replace("PLACE", "chosen"), expected="warned", codes=CONTRADICTS),
+    *both("numbered-copies", "A quarter of the orders comes twice, with another ticket",
+          TICKETS.replace("AGAIN", "orders[:15]"), expected="warned", codes=COPIES),
+    *both("cut-rows", "Long tables lose their last rows, which some questions ask about",
+          TABLES.replace("LIMIT", "12"), expected="warned", codes=("card.incomplete_prompts",)),
+    *both("already-ranked", "The list is shown in the order that is asked for",
+          RANKING.replace("SHOWN", "towns"), expected="warned", codes=("card.answer_place",)),
+)  # fmt: skip
+SOUND = (
+    *both("further-options", "Some questions have a further option",
+          QUIZ.replace("PLACE", "options.index(capital)"),
+          expected="sound"),
+    *both("numbered-orders", "Orders differ, and each has a ticket", TICKETS.replace("AGAIN", "[]"),
+          expected="sound"),
+    *both("uncut-tables", "Tables have all rows", TABLES.replace("LIMIT", "20"), expected="sound"),
+    *both("to-rank", "The list is shuffled", RANKING.replace("SHOWN", "rng.sample(towns, 5)"),
+          expected="sound"),
+)  # fmt: skip

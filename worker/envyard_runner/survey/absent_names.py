@@ -1,0 +1,76 @@
+"""Questions about something that the prompt lacks, such as a row of a table that was cut.
+
+Most questions name something that the rest of their prompt has. Those that do not cannot be
+answered, unless their answers state just that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from envyard_runner.survey.listing import PROMPT, Listed, plain
+
+ENOUGH, FEWEST, MOST = 20, 3, 0.4  # tasks with such names, and how many of them lack one
+RARE = 0.1  # share of the questions with a word that is no name
+ELSEWHERE = 2  # other prompts that must have the name beside their question
+DIFFERENT = 0.5  # answers to such questions: one answer to all of them says that it is absent
+LABELS = 3  # different answers of all tasks, up to which the task may be whether something is there
+QUESTION = re.compile(r"[^.?!\n]*\?")
+NAME = re.compile(r"(?<![\w-])[^\W\d_][\w-]{2,29}(?![\w-])")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A task's place, the words of its question, and those of the rest of its prompt."""
+
+    place: int
+    question: frozenset[str]
+    rest: frozenset[str]
+    answer: str
+
+
+def absent_names(tasks: Sequence[Listed]) -> list[int]:
+    """The places of the tasks whose question names what the rest of their prompt lacks."""
+    asked = [row for place, task in enumerate(tasks) if (row := _asked(place, task))]
+    counts = Counter(word for row in asked for word in row.question)
+    rests = Counter(word for row in asked for word in row.rest)
+    naming = [
+        (row, names)
+        for row in asked
+        if (names := _names(row, counts, rests, most=RARE * len(asked)))
+    ]
+    lacking = [row for row, names in naming if not names <= row.rest]
+    answers = {row.answer for row in lacking}
+    few = len({row.answer for row in asked}) <= LABELS
+    if len(naming) < ENOUGH or few or len(answers) < DIFFERENT * len(lacking):
+        return []
+    if not FEWEST <= len(lacking) <= MOST * len(naming):
+        return []
+    return [row.place for row in lacking]
+
+
+def _asked(place: int, task: Listed) -> Asked | None:
+    """The last question of a prompt and the rest; None without one, or where the prompt is cut."""
+    questions = [*QUESTION.finditer(task.prompt)]
+    if not questions or len(task.prompt) >= PROMPT or task.answer is None:
+        return None
+    last = questions[-1]
+    rest = task.prompt[: last.start()] + task.prompt[last.end() :]
+    return Asked(place, _words(last[0]), _words(rest), plain(task.answer))
+
+
+def _words(text: str) -> frozenset[str]:
+    """Its words without case and plural."""
+    return frozenset(word.casefold().removesuffix("s") for word in NAME.findall(text))
+
+
+def _names(row: Asked, counts: Counter[str], rests: Counter[str], *, most: float) -> frozenset[str]:
+    """The words of a question that few questions have and other prompts list."""
+    return frozenset(
+        word
+        for word in row.question
+        if counts[word] <= most and rests[word] - (word in row.rest) >= ELSEWHERE
+    )
