@@ -70,6 +70,19 @@ def test_a_list_of_all_options_and_the_next_move_of_a_game_show_no_answer() -> N
     assert options.excerpts == moves.excerpts == {}
 
 
+def test_the_number_that_the_oracle_gives_last_is_an_answer_if_no_message_has_it() -> None:
+    error, given = "Division by zero: 1526 % 0", ShownAnswers()
+    computed = ShownAnswers()
+    for task, code in enumerate(("1526", "4312")):
+        message = error.replace("1526", code)
+        computed.add(played("malformed", "Guess.", "x", message, task=task), "")
+        computed.add(played("oracle", "Guess.", f"GUESS: {code}", "No.", task=task), "")
+        given.add(played("malformed", "Guess.", "x", message, task=task), "")
+        given.add(played("oracle", "Guess.", f"GUESS: {code}", f"Read {code}.", task=task), "")
+    assert [*computed.excerpts] == ["malformed/0/0", "malformed/1/0"]
+    assert given.excerpts == {}
+
+
 def test_two_tasks_that_show_their_answers_warn() -> None:
     excerpts = {"silent/0/0": ERROR, "parrot/0/0": ERROR}
     assert not list(leak_findings(excerpts))

@@ -16,6 +16,7 @@ from envyard_runner.gateway import tool_probes
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import presented_value
 from envyard_runner.gateway.sql_calls import overwritten, sql_tools
+from envyard_runner.gateway.zero_divisions import zero_divisions
 from envyard_runner.mutation.alphabets import Alphabet
 from envyard_runner.mutation.answers import among_wrong_answers, find_answer, other_answer
 from envyard_runner.mutation.guesses import constant_answer, copied_answer
@@ -221,12 +222,17 @@ def break_form(call: ProbeCall) -> Message:
     """Reply with broken markup, JSON, tool calls and numbers; others in each call.
 
     Where the prompt asks for a query, a pattern, code or JSON, with one that holds nothing. Where
-    tools are on offer, with forged tool calls and a forged result first.
+    tools are on offer, with forged tool calls and a forged result first. Where the prompt shows a
+    division, every second reply divides by zero.
     """
     if calls := tool_probes.forged(call.messages, call.tools):
         return _assistant(tool_probes.FORGED_RESULT) | {"tool_calls": calls}
     roles = ("system", "developer", "user")
     prompts = [plain_text(m.get("content")) for m in call.messages if m.get("role") in roles]
+    replies = sum(m.get("role") == "assistant" for m in call.messages)
+    divisions = zero_divisions(prompts)
+    if divisions and replies % 2:
+        return _assistant(divisions[replies // 2 % len(divisions)][: call.max_characters])
     reply = vacuous_reply(prompts, call.task) or call.rng.choice(BROKEN)
     return _assistant(reply[: call.max_characters])
 

@@ -33,7 +33,8 @@ class ShownAnswers:
     """The rollouts of a run in which messages to a probe that does no work may show the answer.
 
     Where a task's answer is no field, it is the oracle's reply if that is the only one of its
-    rollout: a policy that plays several turns may rightly be shown its next move.
+    rollout, or the last one if it is a number that no message of that rollout has: a policy that
+    plays several turns may rightly be shown its next move.
     """
 
     def __init__(self) -> None:
@@ -44,10 +45,8 @@ class ShownAnswers:
     def add(self, record: Record, reference: str) -> None:
         """Read a rollout that ended; `reference` is the task's field, empty where it has none."""
         transcript, task = record.recorder.transcript, record.rollout.split("/")[1]
-        if record.policy == ORACLE and len(transcript.calls) == 1:
-            message = transcript.nodes[transcript.calls[0].reply].message
-            reply = "" if message.get("tool_calls") else plain_text(message.get("content"))
-            self._answers.setdefault(task, _searched(reply))
+        if record.policy == ORACLE:
+            self._answers.setdefault(task, _last_answer(transcript))
         elif not _does_no_work(record.policy) or len(transcript.calls) < 2:
             return
         elif reference and (excerpt := shown_answer(transcript, _searched(reference))):
@@ -71,6 +70,18 @@ class ShownAnswers:
             if excerpt and not any(shown_answer(transcript, other) for other in others):
                 shown[rollout] = excerpt
         return shown
+
+
+def _last_answer(transcript: Transcript) -> str:
+    """The answer of the oracle's only reply, or the number of its last one; empty where that calls
+    tools, or a message has the number."""
+    replies = {call.reply for call in transcript.calls}
+    last = transcript.nodes[max(replies)].message if replies and min(replies) >= 0 else {}
+    answer = "" if last.get("tool_calls") else _searched(plain_text(last.get("content")))
+    others = [node.message for at, node in enumerate(transcript.nodes) if at not in replies]
+    shown = any(_named(answer, plain_text(message.get("content"))) for message in others)
+    alone = len(replies) == 1 or (answer.isdecimal() and not shown)
+    return answer if alone else ""
 
 
 def _does_no_work(policy: str) -> bool:
