@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from django.core.cache import cache
+
 from registry import storage
 from registry.catalog.models import Version
 from registry.errors import Stale
@@ -22,6 +24,8 @@ MAX_DIFFED = 40  # files whose lines are compared
 MAX_FILE = 128 * 1024  # bytes of such a file
 MAX_TEXT = 1 << 20  # bytes of all such files
 MAX_RECORD = 16 << 20  # bytes
+MAX_KEPT = 200_000  # characters of all diffs that are kept in the cache
+DAY = 86400  # seconds
 DIST_INFO = ".dist-info"
 
 
@@ -50,7 +54,19 @@ class Changes:
 
 
 def between(*, before: Version, after: Version) -> Changes:
-    """The changes from one wheel to the other; raises Stale while a wheel is being taken in."""
+    """The changes from one wheel to the other, kept for a day: wheels never change. Raises Stale
+    while a wheel is being taken in."""
+    name = f"changes.{before.sha256}.{after.sha256}"
+    known: Changes | None = cache.get(name)
+    if known is None:
+        known, whole = _compared(before, after)
+        if whole:
+            cache.set(name, known, DAY)
+    return known
+
+
+def _compared(before: Version, after: Version) -> tuple[Changes, bool]:
+    """The changes, and whether they may be kept: no comparison was stopped, and they are short."""
     with _wheel(before) as old, _wheel(after) as new:
         olds, news = _recorded(old), _recorded(new)
         paths = [
@@ -64,7 +80,10 @@ def between(*, before: Version, after: Version) -> Changes:
     for number, lines in zip(texts, diffs, strict=True):
         changes[number] = replace(changes[number], lines=lines)
     unchanged = len(olds.keys() | news.keys()) - len(paths)
-    return Changes(changes, max(len(paths) - MAX_FILES, 0), unchanged)
+    stopped = any(lines is None for lines in diffs)
+    length = sum(len(line) for lines in diffs if lines for line in lines)
+    kept = not stopped and length <= MAX_KEPT
+    return Changes(changes, max(len(paths) - MAX_FILES, 0), unchanged), kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from registry import storage
 from registry.card.models import Card
+from registry.errors import Stale
 from registry.models import User, Version
 from registry.sources import changes, diffing
 from tests.factories import make_version
@@ -57,6 +59,14 @@ def test_changed_files_are_found_by_their_hashes(both: tuple[Version, Version]) 
     assert found.unchanged > 0
     same = changes.between(before=both[0], after=both[0])
     assert (same.files, same.more) == ([], 0)
+
+
+def test_changes_are_kept_for_two_wheels(both: tuple[Version, Version]) -> None:
+    first = changes.between(before=both[0], after=both[1])
+    storage.get().delete(storage.key("wheels", both[0].sha256))
+    assert changes.between(before=both[0], after=both[1]) == first
+    with pytest.raises(Stale, match="still being taken in"):
+        changes.between(before=both[1], after=both[0])
 
 
 def test_the_page_shows_metadata_dependencies_and_files(
