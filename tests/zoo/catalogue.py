@@ -23,6 +23,7 @@ from tests.zoo import (
     sound,
     sound_turns,
     state,
+    steps,
     task_texts,
     tasks,
     vacuous,
@@ -53,6 +54,7 @@ ENTRIES: tuple[Entry, ...] = (
     *values.FLAWED,
     *allowed_forms.FLAWED,
     *task_texts.FLAWED,
+    *steps.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -71,6 +73,7 @@ ENTRIES: tuple[Entry, ...] = (
     *values.SOUND,
     *allowed_forms.SOUND,
     *task_texts.SOUND,
+    *steps.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

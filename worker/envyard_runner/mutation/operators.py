@@ -45,6 +45,7 @@ from envyard_runner.mutation.pairs import pair, permuted
 from envyard_runner.mutation.polynomials import factored
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.shown_forms import as_shown
+from envyard_runner.mutation.steps import ends
 from envyard_runner.mutation.totals import same_total
 from envyard_runner.mutation.vacuous import with_body
 from envyard_runner.mutation.words import (
@@ -195,6 +196,7 @@ OF_PROMPT = (
     | OF_LISTS
     | {
         "as_shown": as_shown,
+        "ends": ends,
         "factored": factored,
         "percentage": percentage,
         "decimal": decimal,
