@@ -9,6 +9,7 @@ from tests.zoo import (
     courses,
     evasions,
     forms,
+    free_choices,
     giveaways,
     given_numbers,
     incomplete,
@@ -55,6 +56,7 @@ ENTRIES: tuple[Entry, ...] = (
     *allowed_forms.FLAWED,
     *task_texts.FLAWED,
     *steps.FLAWED,
+    *free_choices.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *forms.SOUND,
@@ -74,6 +76,7 @@ ENTRIES: tuple[Entry, ...] = (
     *allowed_forms.SOUND,
     *task_texts.SOUND,
     *steps.SOUND,
+    *free_choices.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

@@ -10,7 +10,16 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from envyard.contract.mutants import BLANK, CONTROL, LEFT_OUT, MIDDLE, OPERATORS, MutantResult
+from envyard.contract.mutants import (
+    BESIDE,
+    BLANK,
+    CONTROL,
+    LEFT_OUT,
+    MARKED_WRONG,
+    MIDDLE,
+    OPERATORS,
+    MutantResult,
+)
 from envyard.contract.replay import agree
 
 KEPT = 0.5  # of what no answer loses, which an equivalent answer must keep
@@ -66,17 +75,21 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
 
     In several turns the last text may rightly count for nothing: tools or earlier moves decide. So
     changes of it count where nothing in its place lost reward, and a step that is left out counts
-    where it did not.
+    where it did not. The right answer before a mark counts where a wrong one in the mark lost
+    reward: of texts that the policy is to write, another may be as right.
     """
     controls = [e for e in results if e.operator == CONTROL]
     steady = {e.rollout for e in controls if agree(e.recorded, e.reward)}
     decides = {e.rollout: False for e in controls if not e.before}  # a last call has no text
     decides |= {e.rollout: not _survives(e, "corrupting") for e in results if e.operator == BLANK}
+    marks = (e for e in results if e.operator == MARKED_WRONG)
+    marked = {e.rollout for e in marks if not _survives(e, "corrupting")}
     return [
         each
         for each in results
         if each.rollout in steady
         and each.operator in OPERATORS
+        and (each.operator != BESIDE or each.rollout in marked)
         and (each.turns == 1 or _may_count(each.operator, decides.get(each.rollout)))
     ]
 

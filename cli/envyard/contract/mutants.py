@@ -94,6 +94,8 @@ ENTRIES = (
     Operator("nan", "`nan` in the place of a number"),
     Operator("exits", "a function that ends its process without an error"),
     Operator("doubted", "another answer and no confidence"),
+    Operator("marked_wrong", "another answer in its mark", kind="control"),
+    Operator("beside", "a wrong answer in its mark, the right one before it"),
     Operator("padded", "two hundred more words", kind="padding"),
     Operator("negation", "'not' before it", surest=False),
     Operator("claim", "a wrong answer behind it", surest=False),
@@ -113,6 +115,7 @@ ENTRIES = (
 )
 OPERATORS = {entry.name: entry for entry in ENTRIES}
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
+MARKED_WRONG, BESIDE = "marked_wrong", "beside"
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,25 @@ def test_more_words_may_keep_a_reward_and_must_not_raise_it() -> None:
     assert "two hundred more words" in finding.message
 
 
+def beside(wrong: float) -> list[MutantResult]:
+    """The right answer before the mark is paid; a wrong one in the mark alone gets that reward."""
+    rows = []
+    for task in range(3):
+        right = MutantResult(f"oracle/{task}/0", "beside", "fair", "snve", 1.0, 1.0, turns=1)
+        rows += [right, replace(right, operator="marked_wrong", reward=wrong)]
+    return rows
+
+
+def test_the_right_answer_before_a_mark_must_not_be_paid() -> None:
+    [finding] = findings([*mutants(), *beside(0.0)])
+    assert finding.code == "card.mutants_caught"
+    assert "a wrong answer in its mark, the right one before it" in finding.message
+
+
+def test_where_any_text_in_the_mark_is_paid_the_one_before_it_shows_nothing() -> None:
+    assert findings([*mutants(), *beside(1.0)]) == []
+
+
 def test_a_verifier_that_reads_the_first_number_may_overlook_what_follows() -> None:
     assert findings(mutants("claim")) == findings(mutants("negation")) == []
     assert [f.code for f in findings(mutants("claim", "negation", "digit"))] == [

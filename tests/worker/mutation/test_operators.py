@@ -8,6 +8,7 @@ import pytest
 
 from envyard.contract.mutants import OPERATORS
 from envyard_runner.gateway.courses import COURSES
+from envyard_runner.mutation.beside import OF_MARKS
 from envyard_runner.mutation.leeway import AROUND
 from envyard_runner.mutation.operators import CHANGES, DOUBTED, OF_PROMPT, mutate
 
@@ -159,7 +160,7 @@ def test_no_operator_fails_or_returns_the_same(operator: str, answer: str) -> No
 
 
 def test_the_runner_changes_for_exactly_the_operators_of_the_contract() -> None:
-    assert {*CHANGES, *OF_PROMPT, *AROUND, DOUBTED, *COURSES} == {*OPERATORS}
+    assert {*CHANGES, *OF_PROMPT, *OF_MARKS, *AROUND, DOUBTED, *COURSES} == {*OPERATORS}
     assert {*COURSES} == {name for name, each in OPERATORS.items() if each.course}
 
 

@@ -228,7 +228,8 @@ class Mutants:
         if not base.last_reply:
             return False
         text = mutate(base.last_reply, operator, self._alphabet, base.prompt)
-        if text is None or (base.rollout, text[0]) in seen:
+        is_control = OPERATORS[operator].kind == "control"
+        if text is None or ((base.rollout, text[0]) in seen and not is_control):
             return False
         seen.add((base.rollout, text[0]))
         if operator not in EVERYWHERE:

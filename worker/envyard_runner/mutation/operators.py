@@ -21,6 +21,7 @@ from envyard_runner.mutation.answers import (
     shifted,
     unsure,
 )
+from envyard_runner.mutation.beside import OF_MARKS
 from envyard_runner.mutation.by_prompt import BY_PROMPT, WRITTEN
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.leeway import AROUND, OPEN_FORMS
@@ -214,6 +215,8 @@ def mutate(
     marked = find_answer(reply)
     if operator == DOUBTED:
         return _doubted(reply, marked, alphabet)
+    if operator in OF_MARKS:
+        return OF_MARKS[operator](reply, marked, alphabet, prompt)
     if operator in AROUND:
         around = AROUND[operator](reply, marked, prompt)
         return (around, marked.answer, around) if around else None
