@@ -40,14 +40,62 @@ def score(reply, row):
     words = set(re.findall(r"\\w+", READ.lower()))
     return float(words.issuperset(row["facts"]))
 """
+CANALS = """
+import re
+from itertools import permutations
+
+LOCKS = "Amsel Boje Dohle Erpel Falke Greif".split()
+
+
+def cost(route, canals):
+    steps = [canals.get(tuple(sorted(step))) for step in zip(route, route[1:])]
+    return None if None in steps else sum(steps)
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    while len(tasks) < 40:
+        pairs = [pair for pair in permutations(LOCKS, 2) if pair[0] < pair[1]]
+        canals = {pair: rng.randint(2, 5) for pair in rng.sample(pairs, 9)}
+        start, goal = rng.sample(LOCKS, 2)
+        others = [each for each in LOCKS if each not in (start, goal)]
+        routes = [[start, *between, goal] for n in (1, 2) for between in permutations(others, n)]
+        known = sorted((cost(each, canals), each) for each in routes if cost(each, canals))
+        least = [each for total, each in known if total == known[0][0]]
+        direct = canals.get(tuple(sorted((start, goal))), 99)
+        if len(least) < 2 or direct <= known[0][0]:
+            continue
+        listed = "\\n".join(f"{a} - {b}: {hours} hours" for (a, b), hours in canals.items())
+        prompt = (
+            f"Canals, usable in both directions:\\n{listed}\\n\\nGive a quickest route from "
+            f"{start} to {goal}; if several are equally quick, any of them is right. Reply with "
+            f"the route alone, in the form {start} -> ... -> {goal}."
+        )
+        tasks.append({"prompt": prompt, "canals": [[*each, canals[each]] for each in canals],
+                      "answer": " -> ".join(least[0]), "hours": known[0][0]})
+    return tasks
+
+
+def score(reply, row):
+    canals = {(a, b): hours for a, b, hours in row["canals"]}
+    given, right = reply.strip().split(" -> "), row["answer"].split(" -> ")
+    ends = (given[0], given[-1]) == (right[0], right[-1])
+    return float(RIGHT)
+"""
 CAUGHT = ("card.mutants_caught",)
 FORMS = ("card.equivalents_kept",)
 
 FLAWED = (
     *both("facts-beside-mark", "The mark is read for its length, the reply for its facts",
           TITLES.replace("READ", "reply"), expected="warned", codes=CAUGHT),
+    *both("one-route-of-several", "One of several quickest routes is accepted",
+          CANALS.replace("RIGHT", "given == right"), expected="warned", codes=FORMS),
 )  # fmt: skip
 SOUND = (
     *both("facts-in-mark", "Length and facts of the mark count",
           TITLES.replace("READ", "marked[0]"), expected="sound"),
+    *both("any-quickest-route", "Every quickest route is accepted",
+          CANALS.replace("RIGHT", "ends and cost(given, canals) == row['hours']"),
+          expected="sound"),
 )  # fmt: skip

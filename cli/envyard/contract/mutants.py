@@ -60,6 +60,7 @@ ENTRIES = (
     Operator("percentage", "a percentage, which the prompt allows", kind="equivalent"),
     Operator("decimal", "a decimal, which the prompt allows", kind="equivalent"),
     Operator("same_total", "other numbers with the same total", kind="equivalent"),
+    Operator("other_route", "another route of the same length or cost", kind="equivalent"),
     Operator("twelve_hour", "a time by the clock of 12 hours", kind="equivalent"),
     Operator("hour", "a time without its first zero", kind="equivalent"),
     Operator("as_shown", "the form in which the prompt shows such values", kind="equivalent"),

@@ -25,6 +25,7 @@ REPLIES = {
     "The answer is: Paris": "Paris",
     "I place it at [3].": "3",
     "RESULT = 42": "42",
+    "<route>A -> B -> C</route>": "A -> B -> C",
     '{"reasoning": "4", "answer": "42"}': "42",
     '{"answer": 42, "confidence": 0.5}': "42",
     '{"total": 42}': "42",

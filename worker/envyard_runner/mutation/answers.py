@@ -21,7 +21,7 @@ MARKED = (
     re.compile(
         r"<(?P<tag>answer|solution|final|move|guess|action)>(?P<answer>.*?)</(?P=tag)>", re.DOTALL
     ),
-    re.compile(r"<(?P<tag>[A-Za-z_]\w*)>(?P<answer>[^<>]*)</(?P=tag)>"),
+    re.compile(r"<(?P<tag>[A-Za-z_]\w*)>(?P<answer>[^<]*)</(?P=tag)>"),
     re.compile(r"^####[ \t]*(?P<answer>.+)$", re.MULTILINE),
     re.compile(
         r"^(?:the )?(?:final )?answer(?: is)?:?[ \t]+(?P<answer>.+)$", re.IGNORECASE | re.MULTILINE

@@ -45,6 +45,7 @@ from envyard_runner.mutation.numbers import (
 from envyard_runner.mutation.pairs import pair, permuted
 from envyard_runner.mutation.polynomials import factored
 from envyard_runner.mutation.records import is_object
+from envyard_runner.mutation.routes import other_route
 from envyard_runner.mutation.shown_forms import as_shown
 from envyard_runner.mutation.steps import ends
 from envyard_runner.mutation.totals import same_total
@@ -202,6 +203,7 @@ OF_PROMPT = (
         "percentage": percentage,
         "decimal": decimal,
         "same_total": same_total,
+        "other_route": other_route,
         "twelve_hour": twelve_hour,
     }
 )

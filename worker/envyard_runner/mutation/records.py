@@ -16,7 +16,7 @@ EXPLAINING = frozenset(
     {"reasoning", "reason", "explanation", "rationale", "thought", "thoughts", "thinking", "think"}
     | {"analysis", "steps", "work", "justification", "confidence", "notes", "comment", "plan"}
 )
-TAGGED = re.compile(r"<(?P<tag>[A-Za-z_]\w*)>(?P<text>[^<>]*)</(?P=tag)>")
+TAGGED = re.compile(r"<(?P<tag>[A-Za-z_]\w*)>(?P<text>[^<]*)</(?P=tag)>")
 
 
 def is_object(text: str) -> bool:
