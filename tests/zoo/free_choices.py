@@ -83,6 +83,35 @@ def score(reply, row):
     ends = (given[0], given[-1]) == (right[0], right[-1])
     return float(RIGHT)
 """
+THIRDS = """
+import re
+from fractions import Fraction
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    while len(tasks) < 40:
+        first, second = (Fraction(rng.randint(1, 60), rng.choice((3, 7, 11))) for _ in range(2))
+        value = first - second
+        if value.denominator == 1 or abs(value) < 1:
+            continue
+        prompt = (
+            f"Compute {first} - {second}. Answer with a fraction or a mixed number alone, as in "
+            "17/5 or 3 2/5."
+        )
+        tasks.append({"prompt": prompt, "answer": str(value)})
+    return tasks
+
+
+def score(reply, row):
+    match = re.fullmatch(r"(-?)(?:(\\d{1,4}) )?(\\d{1,6})/(\\d{1,4})", reply.strip())
+    if match is None or not int(match[4]):
+        return 0.0
+    whole, part = int(match[2] or 0), Fraction(int(match[3]), int(match[4]))
+    sign = -1 if match[1] else 1
+    return float((VALUE if match[2] else sign * part) == Fraction(row["answer"]))
+"""
 CAUGHT = ("card.mutants_caught",)
 FORMS = ("card.equivalents_kept",)
 
@@ -91,6 +120,8 @@ FLAWED = (
           TITLES.replace("READ", "reply"), expected="warned", codes=CAUGHT),
     *both("one-route-of-several", "One of several quickest routes is accepted",
           CANALS.replace("RIGHT", "given == right"), expected="warned", codes=FORMS),
+    *both("sign-of-whole-part", "The fraction is added to a whole number below zero",
+          THIRDS.replace("VALUE", "sign * whole + part"), expected="warned", codes=FORMS),
 )  # fmt: skip
 SOUND = (
     *both("facts-in-mark", "Length and facts of the mark count",
@@ -98,4 +129,6 @@ SOUND = (
     *both("any-quickest-route", "Every quickest route is accepted",
           CANALS.replace("RIGHT", "ends and cost(given, canals) == row['hours']"),
           expected="sound"),
+    *both("sign-of-mixed-number", "The sign is that of the whole mixed number",
+          THIRDS.replace("VALUE", "sign * (whole + part)"), expected="sound"),
 )  # fmt: skip

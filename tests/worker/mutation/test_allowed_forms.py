@@ -47,6 +47,47 @@ def test_other_prompts_and_answers_have_none(operator: str, prompt: str, answer:
     assert changed(operator, prompt, answer) is None
 
 
+MIXED = (
+    "Compute 3/4 - 5/2 as you like: as a fraction (7/4, reduced or not), as a mixed number (1 3/4)."
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "after"),
+    [("-7/4", "-1 3/4"), ("7/4", "1 3/4"), ("3/4", None), ("8/4", None), ("7/0", None)],
+)
+def test_a_fraction_may_be_a_mixed_number(answer: str, after: str | None) -> None:
+    assert changed("mixed", MIXED, answer) == after
+    negative = after if answer.startswith("-") else None
+    assert changed("mixed_negative", MIXED, answer) == negative
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Write an improper fraction, not a mixed number.",
+        "Write an improper fraction rather than a mixed number.",
+        "Write a fraction; mixed numbers are not read.",
+        "Convert the mixed number 2 1/3 into a fraction or a decimal.",
+        "Compute 1/2 - 9/4. Answer with a fraction.",
+    ],
+)
+def test_where_no_mixed_number_is_allowed_a_fraction_stays_one(prompt: str) -> None:
+    assert changed("mixed", prompt, "-7/4") is None
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Answer with a fraction or a mixed number.",
+        "A mixed number (such as 1 2/3) or a fraction is right.",
+        "Answer with a fraction; mixed numbers are accepted as well.",
+    ],
+)
+def test_prompts_allow_mixed_numbers_in_many_words(prompt: str) -> None:
+    assert changed("mixed", prompt, "-7/4") == "-1 3/4"
+
+
 @pytest.mark.parametrize(
     ("answer", "after"), [("00:20", "12:20 am"), ("12:05", "12:05 pm"), ("17:45", "5:45 pm")]
 )

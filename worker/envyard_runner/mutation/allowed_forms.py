@@ -1,5 +1,5 @@
-"""Answers in another of the forms that a prompt names: a fraction, a decimal or a percentage, and
-the clock of 12 hours.
+"""Answers in another of the forms that a prompt names: a fraction, a mixed number, a decimal or a
+percentage, and the clock of 12 hours.
 
 A prompt that allows several forms in one sentence ("a fraction, a decimal number or a percentage")
 must be followed by a verifier that reads each of them.
@@ -25,6 +25,19 @@ BOTH_CLOCKS = re.compile(
     r"|\b12[- ]hour\b[^.\n]{0,40}\bor\b[^.\n]{0,30}\b24[- ]hour\b",
     re.IGNORECASE,
 )
+MIXED = r"\bmixed (?:numbers?|fractions?)\b"
+MIXED_ALLOWED = re.compile(
+    rf"(?:\b(?:as|or|either)\b|[,:]) (?:as )?(?:an? )?{MIXED}"
+    rf"|{MIXED}(?: \([^()\n]{{1,60}}\))?,? or\b"
+    rf"|{MIXED}[^.;\n]{{0,40}}\b(?:allowed|fine|accepted|ok|okay|welcome|too|as well)\b",
+    re.IGNORECASE,
+)
+MIXED_REFUSED = re.compile(
+    rf"\b(?:not|no|never|without|avoid|instead|than)\b[^.,;\n]{{0,30}}{MIXED}"
+    rf"|{MIXED}[^.,;\n]{{0,30}}\b(?:not|never|refused|wrong|cannot)\b",
+    re.IGNORECASE,
+)
+IMPROPER = re.compile(r"(-?)(\d{1,9})\s?/\s?(\d{1,9})")
 FRACTION = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})")
 DECIMAL = re.compile(r"0?\.\d{1,9}")
 PLACES = 6
@@ -53,6 +66,22 @@ def decimal(answer: str, prompt: str) -> str | None:
     if value is None or not FRACTION.fullmatch(answer.strip()) or "decimal" not in allowed(prompt):
         return None
     return _short(value, PLACES)
+
+
+def mixed(answer: str, prompt: str) -> str | None:
+    """An improper fraction as a mixed number, such as -1 3/4 for -7/4."""
+    match = IMPROPER.fullmatch(answer.strip())
+    if match is None or not MIXED_ALLOWED.search(prompt) or MIXED_REFUSED.search(prompt):
+        return None
+    upper, lower = int(match[2]), int(match[3])
+    if lower == 0 or upper < lower or upper % lower == 0:
+        return None
+    return f"{match[1]}{upper // lower} {upper % lower}/{lower}"
+
+
+def mixed_negative(answer: str, prompt: str) -> str | None:
+    """The same below zero, where the sign must not be that of the whole number alone."""
+    return mixed(answer, prompt) if answer.strip().startswith("-") else None
 
 
 def twelve_hour(answer: str, prompt: str) -> str | None:

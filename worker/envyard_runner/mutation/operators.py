@@ -11,7 +11,13 @@ import unicodedata
 import zlib
 from collections.abc import Callable
 
-from envyard_runner.mutation.allowed_forms import decimal, percentage, twelve_hour
+from envyard_runner.mutation.allowed_forms import (
+    decimal,
+    mixed,
+    mixed_negative,
+    percentage,
+    twelve_hour,
+)
 from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.answers import (
     OPPOSITES,
@@ -202,6 +208,8 @@ OF_PROMPT = (
         "factored": factored,
         "percentage": percentage,
         "decimal": decimal,
+        "mixed": mixed,
+        "mixed_negative": mixed_negative,
         "same_total": same_total,
         "other_route": other_route,
         "twelve_hour": twelve_hour,

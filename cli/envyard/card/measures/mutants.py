@@ -29,7 +29,7 @@ ACCEPTED_BY_ALL = (
     "spaces", "rounding", "shorter", "composed", "commuted", "layout", "reordered", "json_layout",
     "as_listed", "enharmonic", "hour", "with_unit", "fraction", "separators", "capitalised",
     "zeros", "reasoned", "sentence", "as_shown", "worked", "factored", "percentage", "decimal",
-    "same_total", "call_order", "twelve_hour", "other_route",
+    "same_total", "call_order", "twelve_hour", "other_route", "mixed", "mixed_negative",
 )  # fmt: skip
 NOTHING = "no paid reply could be changed and scored again"
 
@@ -60,9 +60,9 @@ def equivalents_kept(evidence: Evidence) -> Reading:
     order of factors or items, the capital of a sentence, spaces behind commas or in JSON, the other
     name of a note, the first zero of a time, a fraction in LaTeX, words around an answer, the form
     in which the prompt shows such values, a factor before brackets where each form is welcome,
-    a page of reasoning where that is invited, a percentage, a decimal or the clock of 12 hours
-    where the prompt allows them, other numbers with the total that it wants, another route of
-    least cost where any is right, and settings in another order.
+    a page of reasoning where that is invited, a percentage, a decimal, a mixed number or the clock
+    of 12 hours where the prompt allows them, other numbers with the total that it wants, another
+    route of least cost where any is right, and settings in another order.
     """
     score = equivalent(_played(evidence))
     if not score.n:
