@@ -112,6 +112,32 @@ def score(reply, row):
     sign = -1 if match[1] else 1
     return float((VALUE if match[2] else sign * part) == Fraction(row["answer"]))
 """
+FERRIES = """
+import re
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(60):
+        left, minutes = rng.randint(420, 1080), rng.randint(20, 280)
+        at = left + minutes
+        prompt = (
+            f"A ferry leaves at {left // 60:02}:{left % 60:02} and takes {minutes} minutes. When "
+            "does it land? Reply with the time alone, by the 24-hour clock, as in 15:04, or by "
+            "the 12-hour clock, as in 3:04 pm."
+        )
+        tasks.append({"prompt": prompt, "answer": f"{at // 60:02}:{at % 60:02}"})
+    return tasks
+
+
+def score(reply, row):
+    match = re.fullmatch(r"(\\d{1,2}):(\\d\\d)(?: ?([ap])m)?", reply.strip().lower())
+    if match is None:
+        return 0.0
+    hours = HOURS if match[3] else int(match[1])
+    return float(f"{hours:02}:{match[2]}" == row["answer"])
+"""
 CAUGHT = ("card.mutants_caught",)
 FORMS = ("card.equivalents_kept",)
 
@@ -122,6 +148,9 @@ FLAWED = (
           CANALS.replace("RIGHT", "given == right"), expected="warned", codes=FORMS),
     *both("sign-of-whole-part", "The fraction is added to a whole number below zero",
           THIRDS.replace("VALUE", "sign * whole + part"), expected="warned", codes=FORMS),
+    *both("noon-at-24", "Twelve hours are added to 12:10 pm too",
+          FERRIES.replace("HOURS", "int(match[1]) + 12 * (match[3] == 'p')"),
+          expected="warned", codes=FORMS),
 )  # fmt: skip
 SOUND = (
     *both("facts-in-mark", "Length and facts of the mark count",
@@ -131,4 +160,7 @@ SOUND = (
           expected="sound"),
     *both("sign-of-mixed-number", "The sign is that of the whole mixed number",
           THIRDS.replace("VALUE", "sign * (whole + part)"), expected="sound"),
+    *both("noon-at-12", "12:10 pm is ten minutes past noon",
+          FERRIES.replace("HOURS", "int(match[1]) % 12 + 12 * (match[3] == 'p')"),
+          expected="sound"),
 )  # fmt: skip

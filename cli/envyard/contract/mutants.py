@@ -64,6 +64,7 @@ ENTRIES = (
     Operator("same_total", "other numbers with the same total", kind="equivalent"),
     Operator("other_route", "another route of the same length or cost", kind="equivalent"),
     Operator("twelve_hour", "a time by the clock of 12 hours", kind="equivalent"),
+    Operator("noon", "noon or midnight by the clock of 12 hours", kind="equivalent"),
     Operator("hour", "a time without its first zero", kind="equivalent"),
     Operator("as_shown", "the form in which the prompt shows such values", kind="equivalent"),
     Operator("json_layout", "other white space in its JSON", kind="equivalent"),

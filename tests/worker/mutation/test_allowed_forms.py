@@ -98,6 +98,24 @@ def test_a_time_may_be_by_the_clock_of_twelve_hours(answer: str, after: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("prompt", "answer", "after"),
+    [
+        ("Use the 24-hour clock or the 12-hour clock.", "12:05", "12:05 pm"),
+        ("Use the 24-hour clock or the 12-hour clock.", "00:20", "12:20 am"),
+        ("Use the 24-hour clock or the 12-hour clock.", "13:05", None),
+        ("Use the 24-hour clock or the 12-hour clock.", "12", None),
+        ("It opens at 9:10 am. When does it close?", "12:05", "12:05 pm"),
+        ("Use the 24-hour clock.", "12:05", None),
+        ("It opens at 09:10. When does it close?", "12:05", None),
+    ],
+)
+def test_noon_and_midnight_are_a_change_of_their_own(
+    prompt: str, answer: str, after: str | None
+) -> None:
+    assert changed("noon", prompt, answer) == after
+
+
+@pytest.mark.parametrize(
     "prompt",
     [
         "On the 12-hour clock (am or pm) it is 5:45 pm. Write it as HH:MM.",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from envyard_runner.mutation.shown_forms import on_twelve_hours
+from envyard_runner.mutation.shown_forms import as_shown, on_twelve_hours
 
 SENTENCE = re.compile(r"(?:[^.?!\n]|\.(?=\d))+")
 KINDS = {
@@ -40,6 +40,7 @@ MIXED_REFUSED = re.compile(
 IMPROPER = re.compile(r"(-?)(\d{1,9})\s?/\s?(\d{1,9})")
 FRACTION = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})")
 DECIMAL = re.compile(r"0?\.\d{1,9}")
+NOON = re.compile(r"(?:12|00):[0-5]\d")
 PLACES = 6
 
 
@@ -87,6 +88,14 @@ def mixed_negative(answer: str, prompt: str) -> str | None:
 def twelve_hour(answer: str, prompt: str) -> str | None:
     """A time by the clock of 12 hours, such as 12:20 am for 00:20."""
     return on_twelve_hours(answer.strip()) if BOTH_CLOCKS.search(prompt) else None
+
+
+def noon(answer: str, prompt: str) -> str | None:
+    """A time in the hour of noon or midnight by the clock of 12 hours, which calls both 12, where
+    the prompt allows that clock or shows it alone."""
+    if not NOON.fullmatch(answer.strip()):
+        return None
+    return twelve_hour(answer, prompt) or as_shown(answer, prompt)
 
 
 def _value(answer: str) -> Decimal | None:

@@ -15,6 +15,7 @@ from envyard_runner.mutation.allowed_forms import (
     decimal,
     mixed,
     mixed_negative,
+    noon,
     percentage,
     twelve_hour,
 )
@@ -213,6 +214,7 @@ OF_PROMPT = (
         "same_total": same_total,
         "other_route": other_route,
         "twelve_hour": twelve_hour,
+        "noon": noon,
     }
 )
 
