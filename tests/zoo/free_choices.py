@@ -138,6 +138,36 @@ def score(reply, row):
     hours = HOURS if match[3] else int(match[1])
     return float(f"{hours:02}:{match[2]}" == row["answer"])
 """
+REGISTERS = """
+import re
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        held = dict(zip("PQR", rng.sample(range(10, 90), 3)))
+        opening = ", ".join(f"{name} is {value}" for name, value in held.items())
+        lines = []
+        for _ in range(3):
+            (first, second), number = rng.sample("PQR", 2), rng.randint(11, 60)
+            lines.append(f"Add {number} to {first}, then add {first} to {second}.")
+            held[first] += number
+            held[second] += held[first]
+        prompt = (
+            f"At first {opening}. Carry out these lines in the given order: {' '.join(lines)} "
+            "What do P, Q and R hold then? Reply with `NAME=VALUE` for each, separated by commas."
+        )
+        tasks.append({"prompt": prompt, "held": held,
+                      "answer": ", ".join(f"{name}={value}" for name, value in held.items())})
+    return tasks
+
+
+def score(reply, row):
+    pairs = re.findall(r"\\b([PQR])\\s?=\\s?(-?\\d+)\\b", reply)
+    values = [(name, int(value)) for name, value in pairs]
+    return float(RIGHT)
+"""
 CAUGHT = ("card.mutants_caught",)
 FORMS = ("card.equivalents_kept",)
 
@@ -151,6 +181,10 @@ FLAWED = (
     *both("noon-at-24", "Twelve hours are added to 12:10 pm too",
           FERRIES.replace("HOURS", "int(match[1]) + 12 * (match[3] == 'p')"),
           expected="warned", codes=FORMS),
+    *both("values-without-names", "The values count, whichever names they have",
+          REGISTERS.replace(
+              "RIGHT", "sorted(v for _, v in values) == sorted(row['held'].values())"),
+          expected="warned", codes=CAUGHT),
 )  # fmt: skip
 SOUND = (
     *both("facts-in-mark", "Length and facts of the mark count",
@@ -162,5 +196,8 @@ SOUND = (
           THIRDS.replace("VALUE", "sign * (whole + part)"), expected="sound"),
     *both("noon-at-12", "12:10 pm is ten minutes past noon",
           FERRIES.replace("HOURS", "int(match[1]) % 12 + 12 * (match[3] == 'p')"),
+          expected="sound"),
+    *both("named-values", "Named values are read in any order",
+          REGISTERS.replace("RIGHT", "len(values) == 3 and dict(values) == row['held']"),
           expected="sound"),
 )  # fmt: skip

@@ -25,6 +25,7 @@ REPLIES = {
     "The answer is: Paris": "Paris",
     "I place it at [3].": "3",
     "RESULT = 42": "42",
+    "P=348, Q=132": "P=348, Q=132",
     "<route>A -> B -> C</route>": "A -> B -> C",
     '{"reasoning": "4", "answer": "42"}': "42",
     '{"answer": 42, "confidence": 0.5}': "42",
@@ -58,6 +59,7 @@ def test_the_answer_is_what_the_reply_marks_and_else_all_of_it(reply: str, answe
         ("(c)", "(p)"),
         ("e2e4", "r4r6"),
         ("the cat", "gur png"),
+        ("P=348, Q=-132", "P=561, Q=-354"),
     ],
 )
 def test_another_answer_has_the_form_of_the_reference(reply: str, other: str) -> None:

@@ -57,6 +57,25 @@ def test_of_items_that_the_prompt_names_another_one_is_added(
     assert (changed and changed[2]) == more
 
 
+NAMED = "Carry it out in order and write it as A=1, B=2, C=3."
+
+
+@pytest.mark.parametrize("answer", ["A=-20, B=16, C=-49", "a = 1; b = 2", "x=1\ny=2\nz=3"])
+def test_named_values_have_no_order_and_may_stand_among_others(answer: str) -> None:
+    reply = f"<state>{answer}</state>"
+    for operator in ("order", "added", "negation"):
+        assert mutate(reply, operator, prompt=NAMED) is None
+    assert mutate(reply, "permuted", prompt=NAMED) is not None
+    assert mutate(reply.replace(", ", " "), "order", prompt=NAMED) is None
+
+
+@pytest.mark.parametrize("answer", ["A=1, B=2, 17", "A=1, A=2, A=3", "otter, lynx, stork"])
+def test_other_items_are_reversed_and_added_to(answer: str) -> None:
+    prompt = "Sort them in ascending order."
+    for operator in ("order", "added"):
+        assert mutate(answer, operator, prompt=prompt) is not None
+
+
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("piece", ["a, ", "- ", "(((", "and ", " \t", "a1"])
 def test_lists_in_long_prompts_are_read_in_time(piece: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.forms import SURE_NAMES, parsed
+from envyard_runner.mutation.pairs import are_assigned
 from envyard_runner.mutation.records import (
     data_names,
     is_object,
@@ -15,6 +16,7 @@ from envyard_runner.mutation.records import (
     with_values,
 )
 
+LABELLED = re.compile(r"\A[A-Za-z][\w ]{0,30}[:=][ \t]*(?P<answer>[^\s=][^\n]{0,60})\Z")
 # The forms in which replies mark their answer, the surest first. `answer` is what is marked.
 MARKED = (
     re.compile(r"\\boxed\{(?P<answer>[^{}]*)\}"),
@@ -27,7 +29,7 @@ MARKED = (
         r"^(?:the )?(?:final )?answer(?: is)?:?[ \t]+(?P<answer>.+)$", re.IGNORECASE | re.MULTILINE
     ),
     re.compile(r"\[(?P<answer>[^\[\]\n]{1,40})\]"),
-    re.compile(r"\A[A-Za-z][\w ]{0,30}[:=][ \t]*(?P<answer>[^\s=][^\n]{0,60})\Z"),
+    LABELLED,
 )
 # A field of a reply that is one JSON object; which of them is the answer, its key tells.
 JSON_FIELD = re.compile(
@@ -44,6 +46,7 @@ CONFIDENCE = re.compile(
     r"\d+(?:\.\d+)?(?![\w.])",
     re.IGNORECASE,
 )
+ASSIGNED = re.compile(r"(=\s?)([^\s,;=]+)")
 OPPOSITES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "invalid"}
 OPPOSITES |= {wrong: right for right, wrong in OPPOSITES.items()}
 OPTIONS = "ABCDEFGHIJ"
@@ -72,6 +75,8 @@ def find_answer(reply: str) -> Marked:
     if span := _answer_of_object(reply):
         return Marked(reply[: span[0]], reply[span[0] : span[1]], reply[span[1] :])
     for form in MARKED:
+        if form is LABELLED and are_assigned(reply):
+            break  # the first name is one of several
         matches = [each for each in form.finditer(reply) if not _is_placeholder(each, reply)]
         if matches and matches[-1]["answer"].strip():
             start, end = matches[-1].span("answer")
@@ -186,6 +191,8 @@ def _wrong(answer: str, step: int, alphabet: Alphabet = ANY) -> str:
     if word in OPPOSITES:
         other = OPPOSITES[word]
         return other.upper() if answer.isupper() else other.title() if answer.istitle() else other
+    if are_assigned(answer):
+        return ASSIGNED.sub(lambda match: match[1] + shifted(match[2], step), answer)
     if (alphabet.roman or alphabet.covers(answer)) and (other := alphabet.other(answer, step)):
         return other if other != answer else shifted(answer, step)
     return shifted(answer, step)

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from envyard_runner.mutation.asked import COUNTS, DECIMALS, asked_layouts, laid_out
 from envyard_runner.mutation.expressions import whole_value
+from envyard_runner.mutation.pairs import are_assigned
 from envyard_runner.mutation.records import is_object
 
 FACTOR = r"\d{1,9}(?:(?:\^|\*\*)\d{1,3})?"
@@ -117,6 +118,8 @@ def order(answer: str, prompt: str) -> str | None:
     order. A list that commas part may else have any, and so may terms and factors, and the text
     that the prompt asks to write."""
     text = answer.strip()
+    if are_assigned(text):
+        return None
     if ITEMS.fullmatch(text):
         return reversed_list(text) if _asks_for_order(prompt) else None
     words = answer.split()

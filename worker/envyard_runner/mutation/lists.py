@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from envyard_runner.mutation.answers import shifted
 from envyard_runner.mutation.forms import parsed
+from envyard_runner.mutation.pairs import are_assigned
 from envyard_runner.mutation.records import is_object
 
 FEWEST_ITEMS = 3
@@ -50,7 +51,7 @@ def added(answer: str, prompt: str) -> str | None:
     if isinstance(listed, list) and len(listed) > 1 and _are_plain(listed):
         more = _more(listed, prompt)
         return None if more is None else json.dumps([*listed, more], ensure_ascii=False)
-    if not LISTED.fullmatch(text):
+    if not LISTED.fullmatch(text) or are_assigned(text):
         return None
     separator = ", " if ", " in text else ","
     more = _more(text.split(separator), prompt)

@@ -49,7 +49,7 @@ from envyard_runner.mutation.numbers import (
     thousands,
     unit,
 )
-from envyard_runner.mutation.pairs import pair, permuted
+from envyard_runner.mutation.pairs import are_assigned, pair, permuted
 from envyard_runner.mutation.polynomials import factored
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.routes import other_route
@@ -118,8 +118,9 @@ def blank(answer: str) -> str | None:
 
 
 def negation(answer: str) -> str | None:
-    """The answer, negated."""
-    return f"not {answer}" if answer.strip() and "\n" not in answer.strip() else None
+    """The answer, negated; of named values a reader may look for the names alone."""
+    is_line = answer.strip() and "\n" not in answer.strip()
+    return f"not {answer}" if is_line and not are_assigned(answer) else None
 
 
 def claim(answer: str) -> str | None:

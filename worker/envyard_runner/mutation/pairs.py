@@ -11,10 +11,25 @@ from envyard_runner.mutation.records import EXPLAINING, is_object
 
 PAIR = re.compile(r"\(\s*(-?\d{1,9}(?:\.\d{1,9})?)\s*,\s*(-?\d{1,9}(?:\.\d{1,9})?)\s*\)")
 ENTRY = re.compile(r"([A-Za-z][\w -]{0,39})(\s?[:=]\s?)([^,;:=\n]{1,60})")
+ASSIGNMENT = re.compile(r"([A-Za-z][\w -]{0,39})\s?=\s?[^,;:=\n]{1,60}")
 SEPARATOR = re.compile(r"(\s*[,;\n]\s*)")
 FEWEST, MOST = 2, 60  # entries
+LONGEST = 2_000  # characters of them
 MERIDIEM = re.compile(r"(\d ?)([ap])(\.?m\b)", re.IGNORECASE)
 OTHER_HALF = {"a": "p", "p": "a", "A": "P", "P": "A"}
+
+
+def are_assigned(answer: str) -> bool:
+    """Whether it consists of two or more `NAME=VALUE` of different names, whose order means
+    nothing: a reader may look for the names that it knows."""
+    text = answer.strip()
+    if "=" not in text or len(text) > LONGEST:
+        return False
+    parts = SEPARATOR.split(text)[::2]
+    parts = parts if len(parts) > 1 else text.split()
+    entries = [match for part in parts[: MOST + 1] if (match := ASSIGNMENT.fullmatch(part))]
+    names = {match[1].casefold() for match in entries}
+    return FEWEST <= len(parts) <= MOST and len(names) == len(parts)
 
 
 def pair(answer: str) -> str | None:
