@@ -4,6 +4,7 @@ or times, the order of named values and the capitals of words."""
 from __future__ import annotations
 
 from tests.zoo.build import both
+from tests.zoo.courses import TURNS, V1
 
 TITLES = """
 import re
@@ -168,6 +169,49 @@ def score(reply, row):
     values = [(name, int(value)) for name, value in pairs]
     return float(RIGHT)
 """
+HUNT = """
+import json
+import random
+import re
+
+HERBS = ["Basil", "Chives", "Dill", "Fennel", "Lovage", "Mint", "Sage", "Thyme"]
+RULES = (
+    "I think of three of these herbs in a certain order: " + ", ".join(HERBS) + ". You have three "
+    "replies; write three herbs with a comma between them, in capitals or not. I say after each "
+    "reply which places are right."
+)
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(60):
+        secret = [herb.lower() for herb in rng.sample(HERBS, 3)]
+        wrong = [secret[0], *rng.sample([h.lower() for h in HERBS if h.lower() not in secret], 2)]
+        tasks.append({"prompt": f"{RULES}\\n\\nA first reply might be {', '.join(wrong).title()}: "
+                      "its first herb alone is right.", "secret": secret,
+                      "replies": [", ".join(wrong), ", ".join(secret)]})
+    return tasks
+
+
+def start(row):
+    return {"turns": 0, "solved": False}
+
+
+def respond(reply, game, row):
+    game["turns"] += 1
+    herbs = [herb.strip() for herb in READ.split(",")]
+    game["solved"] = herbs == row["secret"]
+    if game["solved"] or game["turns"] == 3:
+        return None
+    places = [str(at + 1) for at, pair in enumerate(zip(herbs, row["secret"]))
+              if pair[0] == pair[1]]
+    return f"Right places: {', '.join(places) or 'none'}."
+
+
+def paid(game, row):
+    return float(game["solved"])
+"""
 CAUGHT = ("card.mutants_caught",)
 FORMS = ("card.equivalents_kept",)
 
@@ -185,6 +229,8 @@ FLAWED = (
           REGISTERS.replace(
               "RIGHT", "sorted(v for _, v in values) == sorted(row['held'].values())"),
           expected="warned", codes=CAUGHT),
+    *both("herbs-in-small-letters", "Capitals are refused, which the prompt allows",
+          HUNT.replace("READ", "reply"), endings=TURNS, apis=V1, expected="warned", codes=FORMS),
 )  # fmt: skip
 SOUND = (
     *both("facts-in-mark", "Length and facts of the mark count",
@@ -200,4 +246,6 @@ SOUND = (
     *both("named-values", "Named values are read in any order",
           REGISTERS.replace("RIGHT", "len(values) == 3 and dict(values) == row['held']"),
           expected="sound"),
+    *both("herbs-in-any-letters", "Capitals mean nothing, as the prompt says",
+          HUNT.replace("READ", "reply.lower()"), endings=TURNS, apis=V1, expected="sound"),
 )  # fmt: skip

@@ -49,6 +49,7 @@ ENTRIES = (
     Operator("repeats", "its first reply in the place of all others", course=True),
     Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
     Operator("call_order", "its settings in another order", kind="equivalent", course=True),
+    Operator("letter_case", "its words in another case", kind="equivalent", course=True),
     # Before those that make wrong answers of the same changes, such as the order of words.
     Operator("commuted", "its factors, terms or solutions in another order", kind="equivalent"),
     Operator("reordered", "its items in another order", kind="equivalent"),

@@ -211,3 +211,43 @@ def test_the_middle_one_of_the_answers_stands_for_the_right_one() -> None:
 def test_calls_of_any_shape_keep_their_order(function: dict[str, Any]) -> None:
     calls = [{"id": f"call_{at}", "type": "function", "function": function} for at in range(2)]
     assert COURSES["call_order"](played("Set all.", *calls, "Done."), ()) is None
+
+
+COLOURS = "Each peg has one of these colours: Red, Green, Blue, Black. Guess the row in <guess>."
+FREE = f"{COLOURS} Write the colours in capitals or not."
+
+
+@pytest.mark.parametrize(
+    ("prompt", "replies", "after"),
+    [
+        (COLOURS, ("<guess>red blue</guess>",), ["<guess>Red Blue</guess>"]),
+        (FREE, ("green, red", "red, red"), ["Green, Red", "Red, Red"]),
+        ("Guess a word of five letters. Case does not matter.", ("crane", "pilot"),
+         ["CRANE", "PILOT"]),
+        ("Guess a word, in upper or lower case.", ("CRANE", "PILOT"), ["crane", "pilot"]),
+        (f"{FREE} As in <guess>red blue</guess>.", ("<guess>red blue</guess>",),
+         ["<guess>RED BLUE</guess>"]),
+    ],
+)  # fmt: skip
+def test_all_replies_are_in_another_case(
+    prompt: str, replies: tuple[str, ...], after: list[str]
+) -> None:
+    assert given("letter_case", played(prompt, *replies)) == after
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reply"),
+    [
+        (f"{COLOURS} Use lower case.", "red blue"),
+        (f"{COLOURS} As in <guess>green black</guess>.", "red blue"),
+        (COLOURS, "red pink"),
+        ("Guess a word of five letters.", "crane"),
+        ("Guess a word in lower case; in hints, case does not matter.", "crane"),
+        ("Is the first letter in upper or lower case? Answer with one word.", "lower"),
+        ("The search is case-insensitive." + " It reads pages." * 20, "crane"),
+        ("Sort the words; case does not matter. Reply with them.", "ant bee"),
+        ("Answer, in capitals or not: where is room 7?", "B 7"),
+    ],
+)
+def test_where_the_case_may_matter_it_stays(prompt: str, reply: str) -> None:
+    assert COURSES["letter_case"](played(prompt, reply), ()) is None

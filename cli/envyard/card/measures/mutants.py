@@ -30,7 +30,7 @@ ACCEPTED_BY_ALL = (
     "as_listed", "enharmonic", "hour", "with_unit", "fraction", "separators", "capitalised",
     "zeros", "reasoned", "sentence", "as_shown", "worked", "factored", "percentage", "decimal",
     "same_total", "call_order", "twelve_hour", "other_route", "mixed", "mixed_negative",
-    "noon",
+    "noon", "letter_case",
 )  # fmt: skip
 NOTHING = "no paid reply could be changed and scored again"
 
@@ -63,7 +63,8 @@ def equivalents_kept(evidence: Evidence) -> Reading:
     in which the prompt shows such values, a factor before brackets where each form is welcome,
     a page of reasoning where that is invited, a percentage, a decimal, a mixed number or the clock
     of 12 hours where the prompt allows them, other numbers with the total that it wants, another
-    route of least cost where any is right, and settings in another order.
+    route of least cost where any is right, words in the case in which the prompt lists them, or in
+    another one where it leaves that open, and settings in another order.
     """
     score = equivalent(_played(evidence))
     if not score.n:
