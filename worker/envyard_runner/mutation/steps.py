@@ -9,7 +9,8 @@ from envyard_runner.mutation.forms import parsed
 
 FEWEST = 4  # steps
 STEPS_WANTED = re.compile(
-    r"\b(?:paths?|routes?|ladders?|chains?|tours?|walks?|moves|steps|hops|from \S{1,40} to \S{1,40})\b",
+    r"\b(?:paths?|routes?|ladders?|chains?|tours?|walks?|moves|steps|hops"
+    r"|from \S{1,40} to \S{1,40})\b",
     re.IGNORECASE,
 )
 PART = re.compile(r"(\s*(?:,|;|->|→|\n)\s*)")
