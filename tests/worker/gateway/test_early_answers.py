@@ -14,17 +14,21 @@ from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
 
 
-def steps(answer: str, *results: tuple[str, str], task: int = 0) -> Record:
-    """A rollout of the reference: a call of each tool with its result, then the answer."""
+def steps(
+    answer: str, *results: tuple[str, str], task: int = 0, given: Any = 7, ends: str = ""
+) -> Record:
+    """A rollout of the reference: a call of each tool with its result, the last of which gets
+    `given`, then the answer or another reply."""
     record = Record(f"oracle/{task}/0", "oracle")
     messages: list[dict[str, Any]] = [{"role": "user", "content": "What caused the fault?"}]
     for number, (name, result) in enumerate(results):
-        function = {"name": name, "arguments": json.dumps({"number": 7})}
+        value = given if number == len(results) - 1 else 7
+        function = {"name": name, "arguments": json.dumps({"number": value})}
         call = {"id": f"call_{number}", "type": "function", "function": function}
         reply = Reply(content=[""], tool_calls={0: call}, finish_reason="tool_calls")
         record.add(Call([*messages], [], False, False, {}), reply, 0.1)
         messages += [reply.message, {"role": "tool", "tool_call_id": call["id"], "content": result}]
-    last = Reply(content=[f"Cause: {answer}"], tool_calls={}, finish_reason="stop")
+    last = Reply(content=[ends or f"Cause: {answer}"], tool_calls={}, finish_reason="stop")
     record.add(Call([*messages], [], False, False, {}), last, 0.1)
     return record
 
@@ -68,6 +72,26 @@ def test_one_task_of_several_shows_nothing() -> None:
     records = tickets('{{"device": "r7"}}')
     records[0] = steps(CAUSES[0], ("ticket", "cause: loose cable"), ("log", "a b c"))
     assert found(*records) == []
+
+
+def closed(result: str, *, has_field: bool = True) -> list[str]:
+    """The findings where the reference submits the cause by its last call."""
+    played = {}
+    for task, cause in enumerate(CAUSES):
+        looks = (("ticket", result.format(cause)), ("log", "a b c"), ("close", "closed"))
+        record = steps(cause, *looks, task=task, given=cause, ends="It is done.")
+        if early := EarlyAnswer.of(record, cause if has_field else ""):
+            played[record.rollout] = early
+    return [each.message for each in early_findings(played)]
+
+
+def test_an_answer_that_the_last_call_submits_counts_as_the_reply() -> None:
+    shows = '{{"device": "r7", "resolution": "{}"}}'
+    (message,) = closed(shows)
+    assert "'ticket' returned" in message
+    assert not closed(shows, has_field=False)
+    assert not closed('[{{"cause": "{}"}}, {{"cause": "fire"}}]')
+    assert not closed('{{"device": "r7"}}')
 
 
 @pytest.mark.timeout(20)

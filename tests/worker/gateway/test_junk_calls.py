@@ -125,4 +125,9 @@ def test_the_right_reply_counts_where_a_task_has_no_answer_field() -> None:
     assert JunkResults.of(record, "").answer == "137"
     record.right_answer["tool_calls"] = [{"id": "1"}]
     assert JunkResults.of(record, "").answer == ""
+    assert JunkResults.of(record, "", "137").answer == "137"
+    record.right_answer = {"role": "assistant", "content": "It is done."}
+    assert JunkResults.of(record, "", "137").answer == "137"
+    record.right_answer = {"role": "assistant", "content": "Total: 138"}
+    assert JunkResults.of(record, "", "137").answer == "138"
     assert presents("answer: x", "") == ""

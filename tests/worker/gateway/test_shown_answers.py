@@ -60,6 +60,20 @@ def test_a_secret_that_only_oracle_knows_is_searched_for_once_it_has_replied() -
     assert answers.excerpts["silent/1/0"] == other
 
 
+def test_an_answer_field_that_the_reference_submits_by_a_tool_is_searched_for() -> None:
+    answers, unknown = ShownAnswers(), ShownAnswers()
+    for task, code in enumerate(("1526", "4312")):
+        shown = played("silent", "Open it.", "", f"not {code}; use the tool", task=task)
+        solved = played("oracle", "Open it.", "Done.", "", task=task, calls=1)
+        call = {"id": "a", "function": {"name": "enter", "arguments": f'{{"code": "{code}"}}'}}
+        solved.recorder.transcript.nodes[-1].message["tool_calls"] = [call]
+        for each, field in ((answers, code), (unknown, "")):
+            each.add(shown, "", field)
+            each.add(solved, "", field)
+    assert [*answers.excerpts] == ["silent/0/0", "silent/1/0"]
+    assert unknown.excerpts == {}
+
+
 def test_a_list_of_all_options_and_the_next_move_of_a_game_show_no_answer() -> None:
     options, moves = ShownAnswers(), ShownAnswers()
     for task, word in enumerate(("north", "south")):

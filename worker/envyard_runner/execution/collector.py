@@ -288,15 +288,15 @@ class EventCollector:
             self.without_prompt[record.rollout] = record.first_call
             return NO_PROMPT
         task = int(record.rollout.split("/")[1])
-        answer = self.plan.references.answer(task)
-        self.shown_answers.add(record, answer)
-        self.differences.add(record)
+        answer, field = self.plan.references.answer(task), self.plan.references.field(task)
+        self.shown_answers.add(record, answer, field)
+        self.differences.add(record, field)
         if reply := repeated_reply(record):
             self.repeated_replies[record.rollout] = reply
-        if early := EarlyAnswer.of(record):
+        if early := EarlyAnswer.of(record, field):
             self.early_answers[record.rollout] = early
         if record.policy == "snoop":
-            self.junk_results[record.rollout] = JunkResults.of(record, answer)
+            self.junk_results[record.rollout] = JunkResults.of(record, answer, field)
         if record.gave_right_reply:
             self.right_replies.append(record.rollout)
         if record.prompt_shown is None:

@@ -6,7 +6,6 @@ expected, or holds a number that is the answer less 1, the tool compared the gue
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,12 @@ from envyard.contract.probes import ORACLE
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import presents
 from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.gateway.submitted_answers import (
+    Submission,
+    arguments_of,
+    calls_of,
+    last_submission,
+)
 from envyard_runner.mutation.answers import find_answer
 
 Message = dict[str, Any]
@@ -24,6 +29,12 @@ SNOOP = "snoop"
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?!\w)")
 SMALLEST = 10  # a smaller difference is there by chance
 SEARCHED, KEPT = 5_000, 20  # characters of a result, and results of a rollout
+# A game may say by how much a guess misses, if its prompt announces that.
+ANNOUNCED = re.compile(
+    r"\b(?:how (?:far|much|close|near)|distance|off by|too (?:high|low)|higher or lower|hints?|"
+    r"warmer|colder)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,58 +48,87 @@ class AnswerDifference:
 
 @dataclass(slots=True)
 class AnswerDifferences:
-    """The numbers that `snoop` passed to tools, with the results, and the answers of the oracle."""
+    """The numbers that `snoop` passed to tools, with the results, and the answers of the oracle:
+    those of its last replies, and those that it submitted by a tool."""
 
-    results: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
+    results: dict[str, list[tuple[str, float, str]]] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
+    submitted: dict[str, Submission] = field(default_factory=dict)
 
-    def add(self, record: Record) -> None:
-        """Read a rollout that ended; those of other policies are ignored."""
+    def add(self, record: Record, reference: str = "") -> None:
+        """Read a rollout that ended; those of other policies are ignored. `reference` is the task's
+        answer field, empty where it has none."""
         task = record.rollout.split("/")[1]
         messages = record.recorder.transcript.messages
         if record.policy == SNOOP:
             self.results[record.rollout] = [*_numeric_results(messages)][:KEPT]
-        elif record.policy == ORACLE and messages and not messages[-1].get("tool_calls"):
-            reply = plain_text(messages[-1].get("content"))
-            self.answers.setdefault(task, find_answer(reply).answer.strip())
+        elif record.policy == ORACLE and messages:
+            if submission := _submitted_number(messages, reference):
+                self.submitted.setdefault(task, submission)
+            if not messages[-1].get("tool_calls"):
+                reply = plain_text(messages[-1].get("content"))
+                self.answers.setdefault(task, find_answer(reply).answer.strip())
 
     @property
     def revealed(self) -> dict[str, AnswerDifference]:
         """By rollout, where a result reveals the task's answer or the difference to it."""
         revealed = {}
         for rollout, results in self.results.items():
-            answer = self.answers.get(rollout.split("/")[1], "")
-            if NUMBER.fullmatch(answer):
-                differences = (
-                    AnswerDifference(given, text, answer)
-                    for given, text in results
-                    if _reveals(given, text, _value(answer)) or _names(given, text, answer)
-                )
-                if first := next(differences, None):
-                    revealed[rollout] = first
+            differences = (
+                AnswerDifference(given, text, answer)
+                for tool, given, text in results
+                if (answer := self._answer(rollout.split("/")[1], tool))
+                and (_reveals(given, text, _value(answer)) or _names(given, text, answer))
+            )
+            if first := next(differences, None):
+                revealed[rollout] = first
         return revealed
 
+    def _answer(self, task: str, tool: str) -> str:
+        """The number with which a result of this tool is compared; empty where there is none."""
+        if NUMBER.fullmatch(replied := self.answers.get(task, "")):
+            return replied
+        submission = self.submitted.get(task)
+        return submission.value if submission and submission.tool == tool else ""
 
-def _numeric_results(messages: Sequence[Message]) -> Iterator[tuple[float, str]]:
-    """The only number of each call that has one, with the call's result."""
-    given: dict[Any, float] = {}
+
+def _submitted_number(messages: Sequence[Message], reference: str) -> Submission | None:
+    """The number that the last call of the oracle passed to a tool: the answer field if there is
+    one, else a number that no message shows before. None where the first messages announce that
+    the tool says how far a guess is off."""
+    last = last_submission(messages)
+    if last is None or not NUMBER.fullmatch(last.value):
+        return None
+    *_, call = calls_of(messages)
+    before = [m for m in messages if call not in (m.get("tool_calls") or ())]
+    before = [m for m in before if m.get("tool_call_id") != call.get("id")]
+    first = "\n".join(
+        plain_text(m.get("content")) for m in messages if m.get("role") not in ("assistant", "tool")
+    )
+    if ANNOUNCED.search(first[:SEARCHED]):
+        return None
+    if reference.strip():
+        return last if last.value == reference.strip() else None
+    own = re.compile(rf"(?<![\w.]){re.escape(last.value)}(?![\w.]*\w)")
+    shown = any(own.search(plain_text(m.get("content"))) for m in before)
+    return None if shown else last
+
+
+def _numeric_results(messages: Sequence[Message]) -> Iterator[tuple[str, float, str]]:
+    """Of each call with one number: the tool, the number and the call's result."""
+    given: dict[Any, tuple[str, float]] = {}
     for message in messages:
-        for call in message.get("tool_calls") or () if message.get("role") == "assistant" else ():
+        for call in calls_of([message]):
             number = _only_number(call)
             if number is not None:
-                given[call.get("id")] = number
+                given[call.get("id")] = str(call["function"].get("name")), number
         if message.get("role") == "tool" and message.get("tool_call_id") in given:
             text = plain_text(message.get("content"))[:SEARCHED]
-            yield given[message.get("tool_call_id")], text
+            yield *given[message.get("tool_call_id")], text
 
 
-def _only_number(call: Any) -> float | None:
-    function = call.get("function") if isinstance(call, dict) else None
-    try:
-        arguments = json.loads(function["arguments"]) if isinstance(function, dict) else {}
-    except (KeyError, TypeError, ValueError, RecursionError):
-        return None
-    values = [*arguments.values()] if isinstance(arguments, dict) else []
+def _only_number(call: Message) -> float | None:
+    values = arguments_of(call).values()
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
     return float(numbers[0]) if len(numbers) == 1 else None
 

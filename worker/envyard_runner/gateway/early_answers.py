@@ -14,6 +14,7 @@ from envyard.contract.probes import ORACLE
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.replies_in_turn import recorded_replies
 from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.gateway.submitted_answers import is_submitted
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
 SHORTEST, LONGEST = 2, 200  # characters of an answer; one digit is there by chance
@@ -31,14 +32,22 @@ class EarlyAnswer:
     listings: tuple[str, ...]
 
     @classmethod
-    def of(cls, record: Record) -> EarlyAnswer | None:
-        """Read a rollout; None where that is no such rollout."""
+    def of(cls, record: Record, field: str = "") -> EarlyAnswer | None:
+        """Read a rollout; None where that is no such rollout. `field` is the task's answer, which
+        the last call may submit."""
         transcript = record.recorder.transcript
         replies = recorded_replies(transcript)
-        if record.policy != ORACLE or not replies or replies[-1].get("tool_calls"):
+        submits = is_submitted(replies, field)
+        if (
+            record.policy != ORACLE
+            or not replies
+            or (replies[-1].get("tool_calls") and not submits)
+        ):
             return None
-        answer = find_answer(plain_text(replies[-1].get("content"))).answer.strip()
+        replied = plain_text(replies[-1].get("content"))
+        answer = field.strip() if submits else find_answer(replied).answer.strip()
         calls = [call for reply in replies for call in reply.get("tool_calls") or ()]
+        calls = calls[:-1] if submits else calls
         names = [str((call.get("function") or {}).get("name")) for call in calls]
         given = " ".join(json.dumps(call.get("function"), default=str) for call in calls)
         if not _is_searched(answer) or len({*names}) < 2 or answer in given:
@@ -53,7 +62,11 @@ class EarlyAnswer:
             for call, name in zip(calls, names, strict=True)
             if name != names[-1]
         ]
-        excerpts = ((name, _as_value(result, answer)) for name, result in early)
+        excerpts = (
+            (name, _as_value(result, answer))
+            for name, result in early
+            if not (submits and _lists_candidates(result, answer))
+        )
         tool, shown = next(((name, text) for name, text in excerpts if text), ("", ""))
         return cls(answer, tool, shown, tuple(result for _, result in early))
 
@@ -64,6 +77,13 @@ class EarlyAnswer:
 
 def _is_searched(answer: str) -> bool:
     return SHORTEST <= len(answer) <= LONGEST and answer.casefold() not in OPPOSITES
+
+
+def _lists_candidates(result: str, answer: str) -> bool:
+    """Whether what stands before the answer in a result also stands before others, as in a list of
+    all that may be chosen."""
+    label = re.match(r"[\w \"'-]*[:=|>,\[]", _as_value(result, answer))
+    return label is not None and result.count(label[0].strip()) > 1
 
 
 def _as_value(result: str, answer: str) -> str:

@@ -171,6 +171,7 @@ class References:
     needs_process: bool = False
     _hashes: dict[int, str] = field(default_factory=dict)
     _answers: dict[int, str] = field(default_factory=dict)
+    _fields: dict[int, str] = field(default_factory=dict)
     _places: dict[int, int] = field(default_factory=dict)
     _others: dict[int, int] = field(default_factory=dict)
 
@@ -187,6 +188,8 @@ class References:
             index, answer = count(row.get("index")), row.get("answer")
             self._hashes[index] = text(row.get("hash"), 64)
             whole = isinstance(answer, str) and row.get("answer_characters") in (None, len(answer))
+            if isinstance(answer, str) and whole:
+                self._fields[index] = answer
             if isinstance(answer, str) and whole and row.get("hook") is not True:
                 self._answers[index] = answer
             elif self.wanted and (row.get("hook") is True or isinstance(answer, str)):
@@ -203,6 +206,10 @@ class References:
     def answer(self, task: int) -> str:
         """The answer that is a field of the task; empty where it has none, or an oracle()."""
         return self._answers.get(task, "")
+
+    def field(self, task: int) -> str:
+        """The task's `answer` field, even where an oracle() replies; empty where it has none."""
+        return self._fields.get(task, "")
 
     @property
     def answers(self) -> list[str]:

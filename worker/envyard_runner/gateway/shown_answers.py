@@ -21,6 +21,7 @@ from envyard_runner.gateway.junk_calls import (
 )
 from envyard_runner.gateway.odd_entries import odd_entry
 from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.gateway.submitted_answers import is_submitted, known_answer
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer; a shorter one is there by chance
@@ -42,10 +43,13 @@ class ShownAnswers:
         self._kept: dict[str, Transcript] = {}
         self._answers: dict[str, str] = {}
 
-    def add(self, record: Record, reference: str) -> None:
-        """Read a rollout that ended; `reference` is the task's field, empty where it has none."""
+    def add(self, record: Record, reference: str, field: str = "") -> None:
+        """Read a rollout that ended; `reference` is what the task's reference replies with if that
+        is a field, `field` the field even where an oracle() replies; empty where it has none."""
         transcript, task = record.recorder.transcript, record.rollout.split("/")[1]
-        if record.policy == ORACLE:
+        if record.policy == ORACLE and is_submitted(transcript.messages, field):
+            self._answers.setdefault(task, _searched(field))
+        elif record.policy == ORACLE:
             self._answers.setdefault(task, _last_answer(transcript))
         elif not _does_no_work(record.policy) or len(transcript.calls) < 2:
             return
@@ -140,11 +144,13 @@ class JunkResults:
     entry: tuple[str, str] = ("", "")
 
     @classmethod
-    def of(cls, record: Record, reference: str) -> JunkResults:
-        """Read the whole conversation of a rollout; without a reference its right reply counts."""
+    def of(cls, record: Record, reference: str, field: str = "") -> JunkResults:
+        """Read the whole conversation of a rollout; without a reference its right reply counts, or
+        the task's `field` where that marks no answer."""
         right = record.right_answer or {}
         known = "" if right.get("tool_calls") else plain_text(right.get("content"))
         answer = find_answer(reference or known).answer.strip()
+        answer = answer if reference else known_answer(known, answer, field)
         messages = record.recorder.transcript.messages
         listings = (plain_text(m.get("content")) for m in messages if m.get("role") == "tool")
         prompt = "\n".join(
