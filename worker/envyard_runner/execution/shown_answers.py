@@ -8,6 +8,7 @@ from envyard.contract.findings import Finding, finding
 from envyard_runner.execution.uncounted import first_names
 from envyard_runner.gateway.answer_differences import AnswerDifference
 from envyard_runner.gateway.early_answers import EarlyAnswer
+from envyard_runner.gateway.needless_work import NeedlessWork
 from envyard_runner.gateway.shown_answers import JunkResults
 
 FEWEST_TASKS = 2
@@ -108,6 +109,23 @@ def early_findings(played: Mapping[str, EarlyAnswer]) -> Iterator[Finding]:
         f"In {first} the tool {shown[first].tool!r} returned {shown[first].shown!r}.",
         where=first,
         n=len(shown),
+    )
+
+
+def needless_findings(needless: Mapping[str, NeedlessWork]) -> Iterator[Finding]:
+    """A warning where files that the reference did not read hold the different answers of two
+    tasks."""
+    if len({each.answer.casefold() for each in needless.values()}) < FEWEST_TASKS:
+        return
+    rollouts = sorted(needless)
+    first = needless[rollouts[0]]
+    yield finding(
+        "card.leaks",
+        "A file that a tool returns holds the answer, which the reference computes from others, in "
+        f"{len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} the file "
+        f"{first.file!r} had {first.shown!r}: the work is not needed.",
+        where=rollouts[0],
+        n=len(rollouts),
     )
 
 

@@ -26,6 +26,7 @@ from envyard_runner.execution.shown_answers import (
     early_findings,
     entry_findings,
     leak_findings,
+    needless_findings,
     tool_leak_findings,
 )
 from envyard_runner.execution.startup import startup_failure
@@ -130,6 +131,7 @@ def _leaks(collector: EventCollector) -> list[Finding]:
         *conspicuous_findings(junk),
         *difference_findings(collector.differences.revealed),
         *early_findings(collector.early_answers),
+        *needless_findings(collector.file_answers.needless),
     ]
 
 

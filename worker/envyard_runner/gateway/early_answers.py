@@ -63,7 +63,7 @@ class EarlyAnswer:
             if name != names[-1]
         ]
         excerpts = (
-            (name, _as_value(result, answer))
+            (name, value_in(result, answer))
             for name, result in early
             if not (submits and _lists_candidates(result, answer))
         )
@@ -72,7 +72,7 @@ class EarlyAnswer:
 
     def lists(self, other: str) -> bool:
         """Whether the early results name this answer of another task too."""
-        return any(_as_value(result, other) for result in self.listings)
+        return any(value_in(result, other) for result in self.listings)
 
 
 def _is_searched(answer: str) -> bool:
@@ -82,11 +82,11 @@ def _is_searched(answer: str) -> bool:
 def _lists_candidates(result: str, answer: str) -> bool:
     """Whether what stands before the answer in a result also stands before others, as in a list of
     all that may be chosen."""
-    label = re.match(r"[\w \"'-]*[:=|>,\[]", _as_value(result, answer))
+    label = re.match(r"[\w \"'-]*[:=|>,\[]", value_in(result, answer))
     return label is not None and result.count(label[0].strip()) > 1
 
 
-def _as_value(result: str, answer: str) -> str:
+def value_in(result: str, answer: str) -> str:
     """The part of a result in which the answer is a whole value; empty where there is none."""
     pattern = (
         rf"[\w \"'-]{{0,40}}[:=|>,\[][ \t]*[\"']?{re.escape(answer)}[\"']?[ \t]*(?=$|[,}}\]|;])"

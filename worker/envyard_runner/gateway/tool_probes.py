@@ -27,6 +27,7 @@ PATH = re.compile(r"path|file|dir|folder", re.IGNORECASE)
 COMMAND = re.compile(r"command|cmd|shell|bash|script", re.IGNORECASE)
 CODE = re.compile(r"code|python|program", re.IGNORECASE)
 CONTENT = re.compile(r"content|text|data|body|new|replacement", re.IGNORECASE)
+WHOLE = re.compile(r"(?<![a-z])(?:read|cat|open|view|show|print|load)(?![a-z])", re.IGNORECASE)
 FILE = re.compile(r"(?<![\w/])[\w./-]*\w\.\w{1,5}\b")
 # Files that decide: what a verifier may read when it scores.
 DECIDING = re.compile(
@@ -191,7 +192,15 @@ def _calls(
             described = {"name": function["name"], "arguments": json.dumps(arguments)}
             ident = f"call_{rounds}{len(calls)}"
             calls.append({"id": ident, "type": "function", "function": described})
-    return calls[:MAX_CALLS]
+    return _whole_reads_kept(calls) if rounds and not content else calls[:MAX_CALLS]
+
+
+def _whole_reads_kept(calls: Sequence[Message]) -> list[Message]:
+    """At most MAX_CALLS of the calls, in their order; those that read a whole file by their tool's
+    name are kept rather than those that count lines or show the first ones."""
+    reading = [bool(WHOLE.search(call["function"]["name"])) for call in calls]
+    places = sorted(range(len(calls)), key=lambda place: not reading[place])
+    return [calls[place] for place in sorted(places[:MAX_CALLS])]
 
 
 def _properties(function: Message, *, with_content: bool = False) -> dict[str, Any]:
