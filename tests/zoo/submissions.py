@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.zoo.build import both
 from tests.zoo.courses import V1, steps
+from tests.zoo.entry import Api
 
 SUBMIT = """
     @vf.tool
@@ -85,14 +86,88 @@ WITH_MEAN = """
 def about(sales, answer):
     return json.dumps({"sales": len(sales), "mean": sum(sales) // len(sales)}, indent=1)
 """
+CARDS = steps("""
+    @vf.tool
+    def card(self, name: str) -> str:
+        \"\"\"The card of a person.\"\"\"
+        return self.state.held.get(name, "no card")
+""")
+ALL_MESSAGES: dict[Api, str] = {
+    api: text.replace("trace.last_reply", "[str(each.content) for each in trace.messages]")
+    for api, text in CARDS.items()
+}
+PEOPLE = """
+import json
+import random
+
+FIRST = "Ada Bea Cleo Dora Elsa Fay".split()
+LAST = "Ahn Bolt Cruz Dean Eng Falk".split()
+TOWNS = "Aldbury Brecken Corvale Dunmere Eskdale Farholt Glenrow Harrowby".split()
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for name in rng.sample([f"{first} {last}" for first in FIRST for last in LAST], 30):
+        town = rng.choice(TOWNS)
+        held = {name: f"{name} lived in {town} from {rng.randint(1801, 1899)} on."}
+        prompt = f"In which town did {name} live? See the card, then end with a line `Town: ...`."
+        calls = [["card", {"name": name}]]
+        tasks.append({"prompt": prompt, "held": held, "steps": calls, "last": f"Town: {town}"})
+    return tasks
+"""
+IN_ANY_MESSAGE = """
+def paid(held, messages, row):
+    return float(row["last"].removeprefix("Town: ") in " ".join(messages))
+"""
+IN_LAST_LINE = """
+def paid(held, reply, row):
+    return float(reply.strip().splitlines()[-1:] == [row["last"]])
+"""
+DESK_OF_ROOMS = steps("""
+    @vf.tool
+    def take_room(self, room: str) -> str:
+        \"\"\"Take a room; returns a code.\"\"\"
+        self.state.held["room"] = room
+        return f"{room} is yours, code: {self.state.held['code']}"
+""")
+ROOMS = """
+import json
+import random
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(30):
+        seats = {f"room-{number}": rng.randint(2, 40) for number in rng.sample(range(10, 99), 5)}
+        room, code = max(seats, key=seats.get), f"K-{rng.randint(1000, 9999)}"
+        listed = ", ".join(f"{name} ({number} seats)" for name, number in seats.items())
+        prompt = f"Take the room with the most seats: {listed}. Then reply with a line `Code: ...`."
+        calls = [["take_room", {"room": room}]]
+        tasks.append({"prompt": prompt, "held": {"room": "", "code": code}, "room": room,
+                      "steps": calls, "last": f"Code: {code}"})
+    return tasks
+
+
+def paid(held, reply, row):
+    return float(held["room"] == row["room"])
+"""
 
 FLAWED = (
+    *both("town-in-any-message", "The town counts in a tool's result too", IN_ANY_MESSAGE,
+          base=PEOPLE, endings=ALL_MESSAGES, apis=V1, expected="warned",
+          codes=("card.mutants_caught",)),
     *both("sum-in-file", "A file besides the sales has their sum", WITH_SUM, base=SALES,
           endings=FILES, apis=V1, expected="warned", codes=("card.leaks",)),
     *both("submission-off-by", "The tool that gets the answer says by how much it misses", "",
           base=BILLS, endings=OFF_BY, apis=V1, expected="warned", codes=("card.leaks",)),
 )  # fmt: skip
 SOUND = (
+    *both("town-in-last-line", "The town counts in the last line alone", IN_LAST_LINE, base=PEOPLE,
+          endings=CARDS, apis=V1, expected="sound"),
+    *both("room-taken", "The room that was taken counts, and no reply", "", base=ROOMS,
+          endings=DESK_OF_ROOMS, apis=V1, expected="sound"),
     *both("mean-in-file", "A file besides the sales has their mean", WITH_MEAN, base=SALES,
           endings=FILES, apis=V1, expected="sound"),
     *both("submission-received", "The tool that gets the answer repeats it", "", base=BILLS,

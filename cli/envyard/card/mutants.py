@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from envyard.contract.mutants import (
+    ALONE,
     BESIDE,
     BLANK,
     CONTROL,
@@ -75,8 +76,10 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
 
     In several turns the last text may rightly count for nothing: tools or earlier moves decide. So
     changes of it count where nothing in its place lost reward, and a step that is left out counts
-    where it did not. The right answer before a mark counts where a wrong one in the mark lost
-    reward: of texts that the policy is to write, another may be as right.
+    where it did not. Where the last reply alone is paid in full, the calls before it only looked
+    something up, and nothing in its place must not be paid. The right answer before a mark counts
+    where a wrong one in the mark lost reward: of texts that the policy is to write, another may be
+    as right.
     """
     controls = [e for e in results if e.operator == CONTROL]
     steady = {e.rollout for e in controls if agree(e.recorded, e.reward)}
@@ -84,13 +87,18 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     decides |= {e.rollout: not _survives(e, "corrupting") for e in results if e.operator == BLANK}
     marks = (e for e in results if e.operator == MARKED_WRONG)
     marked = {e.rollout for e in marks if not _survives(e, "corrupting")}
+    alone = {e.rollout for e in results if e.operator == ALONE and agree(e.recorded, e.reward)}
     return [
         each
         for each in results
         if each.rollout in steady
         and each.operator in OPERATORS
         and (each.operator != BESIDE or each.rollout in marked)
-        and (each.turns == 1 or _may_count(each.operator, decides.get(each.rollout)))
+        and (
+            each.turns == 1
+            or (each.operator == BLANK and each.rollout in alone)
+            or _may_count(each.operator, decides.get(each.rollout))
+        )
     ]
 
 

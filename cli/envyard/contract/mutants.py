@@ -21,7 +21,7 @@ class Operator:
     """One kind of change. `label` completes "an answer with ...".
 
     A corrupting change makes a right answer wrong, an equivalent one keeps it right, `padding` must
-    not earn more, and `control` changes nothing. `tolerance`: the answer stays right within the
+    not earn more, and `control` shows what decides. `tolerance`: the answer stays right within the
     reference's rounding alone, so no share counts it. `surest`: no verifier should overlook it;
     after the others, such as a wrong answer added behind the right one, verifiers that read the
     first number are not wrong. `share` of several mutants may survive. `course`: it changes what is
@@ -42,6 +42,8 @@ ENTRIES = (
     Operator("unchanged", "no change", kind="control"),
     # Shows whether the last text decides, so it comes before all that depends on that.
     Operator("blank", "nothing in its place"),
+    # Shows whether the calls before the last text decide.
+    Operator("alone", "its last reply without the calls before it", kind="control", course=True),
     Operator("left_out", "a step left out that changes something", course=True),
     Operator("leaves", "an early end instead of its second reply", course=True),
     Operator("declines", "an end instead of its first reply", course=True),
@@ -121,6 +123,7 @@ ENTRIES = (
 OPERATORS = {entry.name: entry for entry in ENTRIES}
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"
+ALONE = "alone"
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,27 @@ def test_a_paid_reply_that_is_paid_less_when_it_is_repeated_shows_state() -> Non
     assert measured("reproducible_reward", unknown).status == "pass"
 
 
+def of_calls(alone: float | None, blank: float = 1.0) -> list[Finding]:
+    """The findings of rollouts with calls whose last reply earns `alone` without these, and `blank`
+    without an answer."""
+    rows = []
+    for task in range(3):
+        rollout = f"oracle/{task}/0"
+        rows.append(MutantResult(rollout, "unchanged", "142", "142", 1.0, 1.0, turns=3))
+        rows.append(MutantResult(rollout, "blank", "142", "", blank, 1.0, turns=3))
+        rows.append(MutantResult(rollout, "digit", "142", "942", blank, 1.0, turns=3))
+        rows.append(MutantResult(rollout, "alone", "142", "alone", alone, 1.0, turns=3))
+    return findings(rows)
+
+
+def test_a_paid_last_reply_must_count_where_it_is_paid_without_the_calls() -> None:
+    [finding] = of_calls(alone=1.0)
+    assert finding.code == "card.mutants_caught"
+    assert "nothing in its place, oracle/0/0" in finding.message
+    assert of_calls(alone=0.0) == of_calls(alone=0.9) == of_calls(alone=None) == []
+    assert of_calls(alone=1.0, blank=0.0) == []
+
+
 def course(operator: str, *, blank: float | None, last: str = "142") -> list[Finding]:
     """The findings for rollouts of several turns that keep their reward with this change, and that
     earn `blank` without an answer in the last reply (None: that was not tried)."""

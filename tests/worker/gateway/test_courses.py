@@ -28,9 +28,12 @@ def tool_call(name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def played(
-    prompt: str, *replies: str | dict[str, Any], tools: Sequence[dict[str, Any]] = ()
+    prompt: str,
+    *replies: str | dict[str, Any],
+    tools: Sequence[dict[str, Any]] = (),
+    result: str = "done",
 ) -> Transcript:
-    """A rollout of these replies: texts, or calls of a tool that returns `done`."""
+    """A rollout of these replies: texts, or calls of a tool that returns the result."""
     record = Record("oracle/0/0", "oracle")
     messages: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
     for reply in replies:
@@ -42,7 +45,7 @@ def played(
         messages.append(
             {"role": "user", "content": "next"}
             if isinstance(reply, str)
-            else {"role": "tool", "tool_call_id": reply["id"], "content": "done"}
+            else {"role": "tool", "tool_call_id": reply["id"], "content": result}
         )
     return record.recorder.transcript
 
@@ -162,6 +165,30 @@ def test_conversations_of_any_shape_show_no_verdict(calls: Any) -> None:
     reply = {"role": "assistant", "content": None, "tool_calls": calls}
     result = {"role": "tool", "tool_call_id": [7], "content": [{"type": "text"}]}
     assert judged_tries([reply, result]) == ""
+
+
+def test_the_last_reply_is_given_alone_where_a_result_holds_its_answer() -> None:
+    look = tool_call("card", person="Ada")
+    transcript = played("Which town?", look, "Town: Vexley", result="Ada worked in Vexley.")
+    assert given("alone", transcript) == ["Town: Vexley"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "result"),
+    [
+        ((tool_call("card", person="Ada"), "Town: Vexley"), "Ada worked in Vexleyton."),
+        ((tool_call("submit", town="Vexley"), "Town: Vexley"), "Vexley it is"),
+        ((tool_call("card"), "I think of Vexley.", "Town: Vexley"), "in Vexley"),
+        ((tool_call("card"), "Answer: 7"), "7 cards"),
+        ((tool_call("card"), "yes"), "yes"),
+        ((tool_call("card"), tool_call("close")), "done"),
+        (("Town: Vexley",), ""),
+    ],
+)
+def test_a_last_reply_whose_answer_no_result_or_a_call_holds_is_not_given_alone(
+    replies: tuple[str | dict[str, Any], ...], result: str
+) -> None:
+    assert COURSES["alone"](played("Which town?", *replies, result=result), ()) is None
 
 
 def test_settings_are_made_in_reverse_order_where_the_prompt_speaks_of_none() -> None:

@@ -1,0 +1,39 @@
+"""The last reply of a rollout without the calls before it, where these only looked something up.
+
+A verifier that pays this reply alone, and also the calls without it, searches all messages: the
+result of a tool then counts as the policy's answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from envyard.contract.transcript import Transcript
+from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.replies_in_turn import Course, recorded_replies
+from envyard_runner.gateway.submitted_answers import arguments_of, calls_of
+from envyard_runner.mutation.answers import OPPOSITES, find_answer
+
+SHORTEST, LONGEST = 2, 200  # characters of an answer; a shorter one is in a result by chance
+
+
+def alone(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """The last reply alone; None where no tool's result holds its answer, or a call or an earlier
+    reply gives it, because that may rightly be paid."""
+    *earlier, last = recorded_replies(transcript) or [{}]
+    answer = find_answer(plain_text(last.get("content"))).answer.strip()
+    searched = SHORTEST <= len(answer) <= LONGEST and answer.casefold() not in OPPOSITES
+    if last.get("tool_calls") or not earlier or not searched:
+        return None
+    whole = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
+    results = [
+        plain_text(node.message.get("content"))
+        for node in transcript.nodes
+        if node.message.get("role") == "tool"
+    ]
+    given = [str([*arguments_of(call).values()]) for call in calls_of(earlier)]
+    given += [plain_text(reply.get("content")) for reply in earlier]
+    if any(map(whole.search, given)) or not any(map(whole.search, results)):
+        return None
+    return Course([last], answer, "the last reply alone")
