@@ -132,6 +132,29 @@ def test_only_tools_that_take_one_answer_are_tried(fields: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize(
+    ("name", "parameter", "tried"),
+    [
+        ("check", "moves", True),
+        ("runner_check", "moves", True),
+        ("submit", "code", True),
+        ("query", "text", False),
+        ("find", "word", False),
+        ("lookup_card", "person", False),
+        ("ask", "sql", False),
+        ("solve", "expression", False),
+        ("calculator", "input", False),
+    ],
+)
+def test_tools_that_look_up_or_execute_something_get_no_wrong_answers(
+    name: str, parameter: str, tried: bool
+) -> None:
+    parameters = {"properties": {parameter: {"type": "string"}}}
+    tool = {"function": {"name": name, "parameters": parameters}}
+    transcript = played("How many moves?", "Moves: 4", tools=[tool])
+    assert (COURSES["tried"](transcript, ("2", "5", "6")) is not None) == tried
+
+
+@pytest.mark.parametrize(
     ("results", "judged"),
     [
         (("wrong", "wrong", "wrong", "correct"), True),
@@ -142,6 +165,10 @@ def test_only_tools_that_take_one_answer_are_tried(fields: dict[str, Any]) -> No
         (("", "", "", "correct"), False),
         ((*("error: no relay '2'", "error: no relay '5'", "error: no relay '6'"), "live"), False),
         ((*("no such key",) * 3, "weight 12"), False),
+        ((*('error: near "...": syntax error',) * 3, 'error: near "Jude": syntax error'), False),
+        ((*("SyntaxError: bad token",) * 3, "TypeError: no number"), False),
+        ((*("has errors",) * 3, "no error"), True),
+        (("2: code 4", "5: code 4", "6: code 4", "4: code 4"), False),
     ],
 )
 def test_a_tool_judges_where_all_wrong_ones_get_one_result(

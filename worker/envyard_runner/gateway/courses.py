@@ -26,6 +26,7 @@ from envyard_runner.gateway.replies_in_turn import (
     values,
     written,
 )
+from envyard_runner.gateway.sql_calls import sql_tools
 from envyard_runner.mutation.answers import find_answer
 
 FEWEST_TURNS = 3  # of a rollout that may end early: the first move may win a shorter one
@@ -46,6 +47,22 @@ CHANGING = re.compile(
 NO_ENTRY = re.compile(
     r"\bno such\b|\bnot found\b|\bunknown\b|\bthere is no\b|\bdoes not exist\b|"
     r"\bno \w+ (?:called|named|with|'|\"|\.\.\.)|\bnot (?:in|on|part of) (?:this|the)\b",
+    re.IGNORECASE,
+)
+# Tools that return what they have or compute, by the first word of their names; they judge nothing.
+LOOKUP = re.compile(
+    r"(?:get|read|list|find|search|look|lookup|show|view|fetch|query|sql|browse|describe|open|calc|"
+    r"calculate|calculator|compute|eval|execute|run|convert|translate)(?![a-z])",
+    re.IGNORECASE,
+)
+# What a parameter is called that takes a query or an expression, and no answer.
+EXPRESSION = re.compile(
+    r"sql|query|statement|expression|formula|command|shell|script|regex|keyword|search|url",
+    re.IGNORECASE,
+)
+# A result that says that a call failed, which no judge returns for the right answer.
+FAILED = re.compile(
+    r"\W{0,5}(?!no[ _])(?:\w{1,30}[ _])?\w{0,30}(?:error|exception)\b|\W{0,5}traceback\b",
     re.IGNORECASE,
 )
 ACCEPTING = re.compile(r"<accept\s*/>|<(deal|accept)></\1>|\b(?:ACCEPT|DEAL)\b")
@@ -149,8 +166,8 @@ def tried(transcript: Transcript, others: Sequence[str]) -> Course | None:
 
 def judged_tries(messages: Sequence[Message]) -> str:
     """What a tool returned to all wrong answers alike and what to the right one; empty where none
-    did so, or where it only lacks an entry for the wrong ones. The messages are those of a
-    conversation, as the environment sent them."""
+    did so, or where it only lacks an entry for the wrong ones, or fails for the right one too. The
+    messages are those of a conversation, as the environment sent them."""
     messages = [clean_message(message) for message in messages]
     results = {
         str(message.get("tool_call_id")): plain_text(message.get("content"))
@@ -162,9 +179,13 @@ def judged_tries(messages: Sequence[Message]) -> str:
     calls = [call for call in calls if str(call.get("id")).startswith(TRIED)]
     for start in range(0, len(calls), TRIES + 1):
         group = calls[start : start + TRIES + 1]
-        returned = [_masked(call, results.get(str(call.get("id")), "")) for call in group]
+        # What repeats the right answer to wrong ones is no verdict on it.
+        returned = [
+            _masked((call, group[-1]), results.get(str(call.get("id")), "")) for call in group
+        ]
         wrong, right = {*returned[:-1]}, returned[-1]
         is_verdict = len(wrong) == 1 and not any(map(NO_ENTRY.search, wrong))
+        is_verdict = is_verdict and not FAILED.match(right)
         if len(group) > TRIES and is_verdict and "" not in wrong and right not in (*wrong, ""):
             name = group[0]["function"]["name"]
             return f"{name}: {wrong.pop()[:60]!r} to wrong ones, {right[:60]!r} to the right one"
@@ -202,10 +223,12 @@ def _changes(call: Any) -> bool:
     return not name.casefold().startswith("add") or '"' in values(function)
 
 
-def _masked(call: Message, result: str) -> str:
-    """A result without the value that the call gave."""
-    given = values(call["function"])[1:-1].strip('"')
-    return re.sub(rf"(?<!\w){re.escape(given)}(?!\w)", "...", result) if given else result
+def _masked(calls: Sequence[Message], result: str) -> str:
+    """A result without the values that the calls gave."""
+    for call in calls:
+        if given := values(call["function"])[1:-1].strip('"'):
+            result = re.sub(rf"(?<!\w){re.escape(given)}(?!\w)", "...", result)
+    return result
 
 
 def _wrong_answers(answer: str, others: Sequence[str]) -> list[str]:
@@ -221,18 +244,23 @@ def _wrong_answers(answer: str, others: Sequence[str]) -> list[str]:
 
 def _tools_for(transcript: Transcript, answer: str) -> list[tuple[str, str, bool]]:
     """Name and parameter of the tools that take one value, which may be this answer, and whether
-    that is a number."""
+    that is a number; of those that execute queries or look something up, none."""
     place = transcript.calls[0].tools
+    offered = transcript.tools[place] if place >= 0 else []
+    no_judges = {name for name, _ in sql_tools(offered)}
     tools = []
-    for tool in transcript.tools[place] if place >= 0 else ():
+    for tool in offered:
         function = tool.get("function")
         parameters = function.get("parameters") if isinstance(function, dict) else None
         fields = parameters.get("properties") if isinstance(parameters, dict) else None
         if not isinstance(function, dict) or not isinstance(fields, dict) or len(fields) != 1:
             continue
         ((parameter, schema),) = fields.items()
+        name = str(function.get("name"))
+        if name in no_judges or LOOKUP.match(name) or EXPRESSION.search(str(parameter)):
+            continue
         kind = schema.get("type") if isinstance(schema, dict) else None
         is_number = kind in ("integer", "number")
         if (is_number and NUMBER.fullmatch(answer)) or kind == "string":
-            tools.append((str(function.get("name")), parameter, is_number))
+            tools.append((name, parameter, is_number))
     return tools
