@@ -78,9 +78,9 @@ class RunLimits:
     pids: int = 256
     tmp_bytes: int = 256 << 20
     log_bytes: int = 1 << 20
-    max_turns: int = 32
+    max_turns: int = 100
     max_tokens: int = 512
-    calls_per_rollout: int = 64
+    calls_per_rollout: int = 200
     judge_calls_per_rollout: int = 32
     judge_tokens_per_rollout: int = 200_000
     judge_calls: int = 4000

@@ -33,9 +33,9 @@ class SuiteLimits:
     tokens."""
 
     rollout_seconds: float = 120.0
-    max_turns: int = 32
+    max_turns: int = 100
     max_tokens: int = 512
-    calls_per_rollout: int = 64
+    calls_per_rollout: int = 200
     judge_calls_per_rollout: int = 32
     judge_tokens_per_rollout: int = 200_000
     judge_max_tokens: int = 2048

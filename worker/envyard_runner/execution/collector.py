@@ -277,7 +277,7 @@ class EventCollector:
             stop=stop or claim.stop,
             truncated=claim.truncated or record.finish_reason == "length",
             usage=record.usage,
-            error=None if claim.ok else self._error(claim, rollout, record.reference_error),
+            error=None if claim.ok else self._error(claim, record),
         )
 
     def _count(self, record: Record) -> str:
@@ -306,12 +306,15 @@ class EventCollector:
             self.not_compared.append(record.rollout)
         return ""
 
-    def _error(self, claim: RolloutResult, rollout: str, oracle_error: str) -> dict[str, str]:
+    def _error(self, claim: RolloutResult, record: Record) -> dict[str, str]:
         error = claim.error or {"type": "Failed", "message": "it failed without saying why"}
-        if oracle_error:
-            error |= {"type": "OracleFailed", "message": oracle_error}
-        if rollout in self.model_faults:
-            return error | {"message": self.model_faults[rollout], "fault": "model"}
+        if record.reference_error:
+            error |= {"type": "OracleFailed", "message": record.reference_error}
+        elif record.spent:
+            error |= {"type": "BudgetSpent", "message": record.spent}
+        if record.rollout in self.model_faults:
+            message = self.model_faults[record.rollout]
+            return error | {"message": message, "fault": "model"}
         return error | {"fault": "environment"}
 
 

@@ -32,7 +32,8 @@ class Record:
 
     `sampling` is what the gateway pins for a model; a probe has none. `exact`: every reply is
     recorded just as it was given. `replies_to_repeat` answers in a policy's place in a replay.
-    `refused` is why the model server refused the last call, which is the environment's affair.
+    `refused` is why the model server refused the last call, which is the environment's affair, and
+    `spent` names the budget that a call came beyond.
     `prompt_shown`: one of the first calls contained the task's prompt, None where no prompt can be
     compared; `first_call` is the beginning of the first call's last message where it did not.
     `judge` are the judge's exchanges of a rollout that ended. `right_answer` is the task's own
@@ -58,6 +59,7 @@ class Record:
     finish_reason: str = ""
     model_fault: str = ""
     refused: str = ""
+    spent: str = ""
     exact: bool = True
     prompt_shown: bool | None = None
     first_call: str = ""
@@ -162,9 +164,9 @@ class RolloutRecords:
         """Count one call before it is made and return its number; raises Refusal 400 when spent."""
         limits = self._job.limits
         if record.calls >= limits.calls_per_rollout:
-            _refuse_spent(f"{limits.calls_per_rollout} calls")
+            _refuse_spent(record, f"{limits.calls_per_rollout} calls")
         if record.completion_tokens >= limits.max_tokens * limits.max_turns:
-            _refuse_spent(f"{limits.max_tokens * limits.max_turns} completion tokens")
+            _refuse_spent(record, f"{limits.max_tokens * limits.max_turns} completion tokens")
         record.calls += 1
         return record.calls
 
@@ -176,5 +178,6 @@ class RolloutRecords:
         return record
 
 
-def _refuse_spent(budget: str) -> None:
-    raise Refusal(400, "rollout_budget_exhausted", f"this rollout has used its {budget}")
+def _refuse_spent(record: Record, budget: str) -> None:
+    record.spent = f"this rollout has used its {budget}"
+    raise Refusal(400, "rollout_budget_exhausted", record.spent)

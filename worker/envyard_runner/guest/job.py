@@ -33,7 +33,7 @@ class GuestJob:
     concurrency: int = 4
     gateway: str = "http://127.0.0.1:8000"
     model: str = "policy"
-    max_turns: int = 32
+    max_turns: int = 100
     max_tokens: int = 512
     rollout_timeout: float = 120.0
     listed_tasks: int = 0
