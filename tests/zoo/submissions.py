@@ -153,8 +153,46 @@ def rows(seed):
 def paid(held, reply, row):
     return float(held["room"] == row["room"])
 """
+PARCELS = """
+    @vf.tool
+    def parcels(self, page: int) -> str:
+        \"\"\"The codes of the parcels on a page from 1 on.\"\"\"
+        codes = [*self.state.held]
+        shown = codes[(page - 1) * 4 : page * 4] if 1 <= page <= PAGES else []
+        return "\\n".join(shown) or "error: no such page"
+
+    @vf.tool
+    def weight(self, code: str) -> str:
+        \"\"\"The weight of a parcel.\"\"\"
+        return f"{self.state.held[code]} kg" if code in self.state.held else "error: no such code"
+"""
+WHOLE_PAGES = steps(PARCELS.replace("PAGES", "len(codes) // 4"))
+ALL_PAGES = steps(PARCELS.replace("PAGES", "-(-len(codes) // 4)"))
+WEIGHTS = """
+import json
+import random
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for number in range(30):
+        codes = [f"PX{code}" for code in rng.sample(range(100, 999), 9 + number % 3)]
+        held = {code: rng.randint(12, 900) for code in codes}
+        prompt = "What do all parcels weigh? Use the tools and end with a line `Total: N`."
+        calls = [["weight", {"code": code}] for code in codes]
+        last = f"Total: {sum(held.values())}"
+        tasks.append({"prompt": prompt, "held": held, "steps": calls, "last": last})
+    return tasks
+
+
+def paid(held, reply, row):
+    return float(reply.strip().splitlines()[-1:] == [row["last"]])
+"""
 
 FLAWED = (
+    *both("pages-without-last", "The pages omit the last parcels", "", base=WEIGHTS,
+          endings=WHOLE_PAGES, apis=V1, expected="warned", codes=("card.incomplete_prompts",)),
     *both("town-in-any-message", "The town counts in a tool's result too", IN_ANY_MESSAGE,
           base=PEOPLE, endings=ALL_MESSAGES, apis=V1, expected="warned",
           codes=("card.mutants_caught",)),
@@ -164,6 +202,8 @@ FLAWED = (
           base=BILLS, endings=OFF_BY, apis=V1, expected="warned", codes=("card.leaks",)),
 )  # fmt: skip
 SOUND = (
+    *both("pages-with-last", "The pages list all parcels", "", base=WEIGHTS, endings=ALL_PAGES,
+          apis=V1, expected="sound"),
     *both("town-in-last-line", "The town counts in the last line alone", IN_LAST_LINE, base=PEOPLE,
           endings=CARDS, apis=V1, expected="sound"),
     *both("room-taken", "The room that was taken counts, and no reply", "", base=ROOMS,

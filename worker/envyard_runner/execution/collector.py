@@ -21,6 +21,7 @@ from envyard_runner.gateway.answer_differences import AnswerDifferences
 from envyard_runner.gateway.early_answers import EarlyAnswer
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.late_ends import repeated_reply
+from envyard_runner.gateway.listed_pages import ListedPages
 from envyard_runner.gateway.needless_work import FileAnswers
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
@@ -79,6 +80,7 @@ class EventCollector:
         self.junk_results: dict[str, JunkResults] = {}
         self.differences = AnswerDifferences()
         self.file_answers = FileAnswers()
+        self.listed_pages = ListedPages()
         self.early_answers: dict[str, EarlyAnswer] = {}
         self.repeated_replies: dict[str, str] = {}
         self.changed: set[int] = set()
@@ -294,6 +296,7 @@ class EventCollector:
         self.shown_answers.add(record, answer, field)
         self.differences.add(record, field)
         self.file_answers.add(record, field)
+        self.listed_pages.add(record)
         if reply := repeated_reply(record):
             self.repeated_replies[record.rollout] = reply
         if early := EarlyAnswer.of(record, field):

@@ -8,6 +8,7 @@ from envyard.contract.findings import Finding, finding
 from envyard_runner.execution.uncounted import first_names
 from envyard_runner.gateway.answer_differences import AnswerDifference
 from envyard_runner.gateway.early_answers import EarlyAnswer
+from envyard_runner.gateway.listed_pages import OmittedEntries
 from envyard_runner.gateway.needless_work import NeedlessWork
 from envyard_runner.gateway.shown_answers import JunkResults
 
@@ -124,6 +125,24 @@ def needless_findings(needless: Mapping[str, NeedlessWork]) -> Iterator[Finding]
         "A file that a tool returns holds the answer, which the reference computes from others, in "
         f"{len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} the file "
         f"{first.file!r} had {first.shown!r}: the work is not needed.",
+        where=rollouts[0],
+        n=len(rollouts),
+    )
+
+
+def omission_findings(omitting: Mapping[str, OmittedEntries]) -> Iterator[Finding]:
+    """A warning where in two tasks or more the pages of a list omit entries that the reference
+    looks up."""
+    if len(omitting) < FEWEST_TASKS:
+        return
+    rollouts = sorted(omitting)
+    first = omitting[rollouts[0]]
+    yield finding(
+        "card.incomplete_prompts",
+        "The pages of a list omit entries that the reference looks up by their codes, in "
+        f"{len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} the pages of "
+        f"{first.tool!r} contain {', '.join(first.listed[:5])} and not "
+        f"{', '.join(first.omitted[:5])}: no policy can know of these.",
         where=rollouts[0],
         n=len(rollouts),
     )

@@ -27,6 +27,7 @@ from envyard_runner.execution.shown_answers import (
     entry_findings,
     leak_findings,
     needless_findings,
+    omission_findings,
     tool_leak_findings,
 )
 from envyard_runner.execution.startup import startup_failure
@@ -114,6 +115,7 @@ def decide_ending(
         *([failure] if failure else uncounted_findings(collector)),
         *_leaks(collector),
         *late_end_findings(collector.repeated_replies),
+        *omission_findings(collector.listed_pages.omitting),
         *_refused_attempts(collector, end),
     ]
     return Ending("failed" if failure else "succeeded", findings)

@@ -14,6 +14,7 @@ from typing import Any
 from envyard.contract.probes import ORACLE
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import presents
+from envyard_runner.gateway.page_calls import is_page_call
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.gateway.submitted_answers import (
     Submission,
@@ -120,7 +121,7 @@ def _numeric_results(messages: Sequence[Message]) -> Iterator[tuple[str, float, 
     for message in messages:
         for call in calls_of([message]):
             number = _only_number(call)
-            if number is not None:
+            if number is not None and not is_page_call(call.get("id")):
                 given[call.get("id")] = str(call["function"].get("name")), number
         if message.get("role") == "tool" and message.get("tool_call_id") in given:
             text = plain_text(message.get("content"))[:SEARCHED]

@@ -20,6 +20,7 @@ from envyard_runner.gateway.junk_calls import (
     results_for_unknown_keys,
 )
 from envyard_runner.gateway.odd_entries import odd_entry
+from envyard_runner.gateway.page_calls import is_page_call
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.gateway.submitted_answers import is_submitted, known_answer
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
@@ -152,7 +153,11 @@ class JunkResults:
         answer = find_answer(reference or known).answer.strip()
         answer = answer if reference else known_answer(known, answer, field)
         messages = record.recorder.transcript.messages
-        listings = (plain_text(m.get("content")) for m in messages if m.get("role") == "tool")
+        listings = (
+            plain_text(m.get("content"))
+            for m in messages
+            if m.get("role") == "tool" and not is_page_call(m.get("tool_call_id"))
+        )
         prompt = "\n".join(
             plain_text(m.get("content")) for m in messages if m.get("role") == "user"
         )

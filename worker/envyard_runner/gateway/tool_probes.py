@@ -13,6 +13,7 @@ from typing import Any
 
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import junk_calls
+from envyard_runner.gateway.page_calls import page_calls
 from envyard_runner.gateway.removing_calls import removing_calls
 from envyard_runner.gateway.sql_calls import list_tables, overwrite_rows, sql_tools
 
@@ -45,7 +46,7 @@ def look(
     messages: Sequence[Message], tools: Sequence[Message], *, junk: bool = False
 ) -> list[Message]:
     """Calls that list and read what the tools reach, with `junk` also those of lookups with
-    arguments that name nothing; none where there is no more to see."""
+    arguments that name nothing and those of all pages; none where there is no more to see."""
     rounds, seen = _history(messages)
     if rounds >= ROUNDS or not tools:
         return []
@@ -54,7 +55,9 @@ def look(
         return []
     paths = files or [*NAMED.findall(_prompt(messages))[:MAX_NAMED], *FOLDERS]
     calls = _calls(tools, rounds, messages, paths, command=_reading(files), content="")
-    return calls + junk_calls(_lookups(tools)) if junk and not rounds else calls
+    if not junk or rounds:
+        return calls
+    return page_calls(tools) + calls + junk_calls(_lookups(tools))
 
 
 def overwrite(
