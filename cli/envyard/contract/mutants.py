@@ -62,6 +62,7 @@ ENTRIES = (
     Operator("factored", "a common factor before brackets", kind="equivalent"),
     Operator("percentage", "a percentage, which the prompt allows", kind="equivalent"),
     Operator("decimal", "a decimal, which the prompt allows", kind="equivalent"),
+    Operator("grouped", "separators of thousands, which the prompt allows", kind="equivalent"),
     Operator("mixed", "a mixed number, which the prompt allows", kind="equivalent"),
     Operator("mixed_negative", "a mixed number below zero", kind="equivalent"),
     Operator("same_total", "other numbers with the same total", kind="equivalent"),

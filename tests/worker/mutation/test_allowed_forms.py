@@ -124,3 +124,20 @@ def test_noon_and_midnight_are_a_change_of_their_own(
 )
 def test_a_clock_that_is_only_spoken_of_is_not_allowed(prompt: str) -> None:
     assert changed("twelve_hour", prompt, "17:45") is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "prompt", "after"),
+    [
+        ("12345.60", "A dollar sign and thousands separators are welcome.", "12,345.60"),
+        ("-1234", "Write it with or without commas.", "-1,234"),
+        ("1234", "Thousands separators are not allowed.", None),
+        ("1234", "Commas part the items; spaces are fine.", None),
+        ("999", "Thousands separators are fine.", None),
+        ("1234567", "How many are there?", None),
+    ],
+)
+def test_thousands_are_grouped_where_the_prompt_allows_it(
+    answer: str, prompt: str, after: str | None
+) -> None:
+    assert changed("grouped", prompt, answer) == after

@@ -138,3 +138,20 @@ def test_an_answer_that_is_the_object_itself_is_not_to_be_put_into_one() -> None
     prompt = "Reply with one JSON object of the keys Anna and Ben."
     assert asked_beyond_doubt([prompt], '{"Anna": 60, "Ben": 71}') == []
     assert asked_beyond_doubt(["Reply with JSON that has the key answer."], "60") != []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "label"),
+    [
+        ("End your reply with one line of the form `Total: 123.45`.", "Total: "),
+        ("Reply, and end with a line `Quote: AMOUNT`, rounded.", "Quote: "),
+        ('Write "Price = $12" in the last line.', "Price = "),
+        ("The meter shows `Total: 123.45`. What is half of it?", None),
+        ("End your reply with one line. The meter shows `Total: 123.45`.", None),
+    ],
+)
+def test_a_quoted_line_with_a_value_names_its_label(prompt: str, label: str | None) -> None:
+    named = {form.before for form in candidates([prompt], "7.50")} - {
+        form.before for form in candidates([""], "7.50")
+    }
+    assert named == ({label} if label else set())

@@ -40,6 +40,13 @@ MIXED_REFUSED = re.compile(
 IMPROPER = re.compile(r"(-?)(\d{1,9})\s?/\s?(\d{1,9})")
 FRACTION = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})")
 DECIMAL = re.compile(r"0?\.\d{1,9}")
+PLAIN = re.compile(r"(-?)([1-9]\d{3,12})((?:\.\d{1,6})?)")
+THOUSANDS = r"\b(?:thousands? separators?|separators? (?:of|for) thousands|commas?)\b"
+GROUPS_ALLOWED = re.compile(
+    rf"{THOUSANDS}[^.;\n]{{0,40}}\b(?:allowed|fine|accepted|ok|okay|welcome|optional|may be used)\b"
+    rf"(?<!not allowed)(?<!not accepted)|\bwith or without {THOUSANDS}",
+    re.IGNORECASE,
+)
 NOON = re.compile(r"(?:12|00):[0-5]\d")
 PLACES = 6
 
@@ -83,6 +90,14 @@ def mixed(answer: str, prompt: str) -> str | None:
 def mixed_negative(answer: str, prompt: str) -> str | None:
     """The same below zero, where the sign must not be that of the whole number alone."""
     return mixed(answer, prompt) if answer.strip().startswith("-") else None
+
+
+def grouped(answer: str, prompt: str) -> str | None:
+    """A number from 1,000 on with separators of thousands, where the prompt allows them."""
+    match = PLAIN.fullmatch(answer.strip())
+    if match is None or not GROUPS_ALLOWED.search(prompt):
+        return None
+    return f"{match[1]}{int(match[2]):,}{match[3]}"
 
 
 def twelve_hour(answer: str, prompt: str) -> str | None:

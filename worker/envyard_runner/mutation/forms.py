@@ -56,6 +56,16 @@ PLACE = (
     r"\b(?:YOUR|THE)[_ ][A-Z_]{2,20}\b|\b(?:ANSWER|NUMBER|LETTER|VALUE|WORD)\b(?!\s*[:=])|"
     r"\b[XYNZ]\b|\.\.\.|…|_{2,}"
 )
+LABELLED = re.compile(
+    r"([A-Za-z][\w ]{0,30}[:=] ?)"
+    r"(?:[A-Z]{2,20}(?:[ _][A-Z]{2,20}){0,2}|[$\u20ac\u00a3]?-?\d[\d.,]{0,20}%?)"
+)
+NEAR = 60  # characters
+WANTED_LINE = re.compile(
+    r"\b(?:lines?|forms?|formats?|ends?|ending|repl(?:y|ies)|answers?|write|finish|state)\b"
+    r"[^.?!\n]*\Z",
+    re.IGNORECASE,
+)
 QUOTED = re.compile(r"`([^`\n]{2,90})`|\"([^\"\n]{2,90})\"|'([^'\n]{2,90})'")
 BEHIND_COLON = re.compile(
     r"(?:form|format|formatted|exactly|with|as|line|like(?: this)?)\s*:\s*\n?[ \t]*(\S[^\n]{0,89})",
@@ -216,12 +226,22 @@ def _named(text: str) -> Iterator[Form]:
     if "####" in text:
         yield Form("#### ")
     yield from _patterns(text)
+    yield from _labelled_values(text)
     for label in dict.fromkeys(match[1] for match in LABEL.finditer(text)):
         yield Form(f"{label} ")
     if fence := FENCE.search(text):
         yield Form(f"```{fence[1] or ''}\n", "\n```")
     if "[[" in text:
         yield Form("[[", "]]")
+
+
+def _labelled_values(text: str) -> Iterator[Form]:
+    """Labels of quoted lines such as `Total: 123.45` or `Quote: AMOUNT`, behind words that ask for
+    such a line."""
+    for match in QUOTED.finditer(text):
+        line = LABELLED.fullmatch(next(filter(None, match.groups())))
+        if line and WANTED_LINE.search(text[max(0, match.start() - NEAR) : match.start()]):
+            yield Form(line[1])
 
 
 def _tags(text: str) -> Iterator[Form]:

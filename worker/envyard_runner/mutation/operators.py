@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from envyard_runner.mutation.allowed_forms import (
     decimal,
+    grouped,
     mixed,
     mixed_negative,
     noon,
@@ -210,6 +211,7 @@ OF_PROMPT = (
         "factored": factored,
         "percentage": percentage,
         "decimal": decimal,
+        "grouped": grouped,
         "mixed": mixed,
         "mixed_negative": mixed_negative,
         "same_total": same_total,
