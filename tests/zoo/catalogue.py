@@ -15,6 +15,7 @@ from tests.zoo import (
     incomplete,
     judges,
     labels,
+    last_turns,
     listings,
     open_forms,
     orders_and_decimals,
@@ -57,6 +58,7 @@ ENTRIES: tuple[Entry, ...] = (
     *allowed_forms.FLAWED,
     *task_texts.FLAWED,
     *steps.FLAWED,
+    *last_turns.FLAWED,
     *free_choices.FLAWED,
     *submissions.FLAWED,
     *sound.SOUND,
@@ -79,6 +81,7 @@ ENTRIES: tuple[Entry, ...] = (
     *allowed_forms.SOUND,
     *task_texts.SOUND,
     *steps.SOUND,
+    *last_turns.SOUND,
     *free_choices.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}

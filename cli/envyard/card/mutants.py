@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 
 from envyard.contract.mutants import (
     ALONE,
+    BEFORE_LAST,
     BESIDE,
     BLANK,
     CONTROL,
+    LAST_TURN,
     LEFT_OUT,
     MARKED_WRONG,
     MIDDLE,
@@ -79,7 +81,7 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     where it did not. Where the last reply alone is paid in full, the calls before it only looked
     something up, and nothing in its place must not be paid. The right answer before a mark counts
     where a wrong one in the mark lost reward: of texts that the policy is to write, another may be
-    as right.
+    as right. The last turn counts where the turn before it was paid in full.
     """
     controls = [e for e in results if e.operator == CONTROL]
     steady = {e.rollout for e in controls if agree(e.recorded, e.reward)}
@@ -87,13 +89,17 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     decides |= {e.rollout: not _survives(e, "corrupting") for e in results if e.operator == BLANK}
     marks = (e for e in results if e.operator == MARKED_WRONG)
     marked = {e.rollout for e in marks if not _survives(e, "corrupting")}
-    alone = {e.rollout for e in results if e.operator == ALONE and agree(e.recorded, e.reward)}
+    alone, late = (
+        {e.rollout for e in results if e.operator == operator and agree(e.recorded, e.reward)}
+        for operator in (ALONE, BEFORE_LAST)
+    )
     return [
         each
         for each in results
         if each.rollout in steady
         and each.operator in OPERATORS
         and (each.operator != BESIDE or each.rollout in marked)
+        and (each.operator != LAST_TURN or each.rollout in late)
         and (
             each.turns == 1
             or (each.operator == BLANK and each.rollout in alone)

@@ -27,7 +27,7 @@ class Operator:
     first number are not wrong. `share` of several mutants may survive. `course`: it changes what is
     done before the last reply.
     Its function has the same name in CHANGES of `envyard_runner.mutation.operators`, or in COURSES
-    of `envyard_runner.gateway.courses`.
+    of `envyard_runner.gateway.courses`; the turns are those of `envyard_runner.gateway.last_turn`.
     """
 
     name: str
@@ -51,6 +51,9 @@ ENTRIES = (
     Operator("repeats", "its first reply in the place of all others", course=True),
     Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
     Operator("call_order", "its settings in another order", kind="equivalent", course=True),
+    # Shows whether late replies are paid in full.
+    Operator("before_last", "the turn before the last one", kind="control", course=True),
+    Operator("last_turn", "the last turn that the prompt promises", kind="equivalent", course=True),
     Operator("letter_case", "its words in another case", kind="equivalent", course=True),
     # Before those that make wrong answers of the same changes, such as the order of words.
     Operator("commuted", "its factors, terms or solutions in another order", kind="equivalent"),
@@ -124,7 +127,7 @@ ENTRIES = (
 OPERATORS = {entry.name: entry for entry in ENTRIES}
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"
-ALONE = "alone"
+ALONE, BEFORE_LAST, LAST_TURN = "alone", "before_last", "last_turn"
 
 
 @dataclass(frozen=True, slots=True)

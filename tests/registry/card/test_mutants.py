@@ -81,6 +81,24 @@ def test_where_any_text_in_the_mark_is_paid_the_one_before_it_shows_nothing() ->
     assert findings([*mutants(), *beside(1.0)]) == []
 
 
+def late(before_last: float, last_turn: float) -> list[MutantResult]:
+    """Three rollouts whose right reply came late."""
+    rows = mutants()
+    for task in range(3):
+        for operator, reward in (("before_last", before_last), ("last_turn", last_turn)):
+            rows.append(MutantResult(f"oracle/{task}/0", operator, "7", "7 in turn 6", reward, 1.0))
+    return rows
+
+
+def test_the_last_turn_must_be_paid_where_the_one_before_it_is() -> None:
+    (finding,) = findings(late(1.0, 0.0))
+    assert finding.code == "card.equivalents_kept"
+    assert "the last turn that the prompt promises" in finding.message
+    assert findings(late(1.0, 1.0)) == []
+    assert findings(late(0.4, 0.0)) == []  # each turn costs something
+    assert findings(late(0.0, 0.0)) == []
+
+
 def test_a_verifier_that_reads_the_first_number_may_overlook_what_follows() -> None:
     assert findings(mutants("claim")) == findings(mutants("negation")) == []
     assert [f.code for f in findings(mutants("claim", "negation", "digit"))] == [

@@ -18,10 +18,11 @@ from envyard.contract.transcript import Transcript
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.courses import COURSES, judged_tries
+from envyard_runner.gateway.last_turn import OFFSETS, QuietTurns
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorded_replies import RecordedReplies, RepeatedReplies
 from envyard_runner.gateway.recorder import Recorder
-from envyard_runner.gateway.replies_in_turn import OtherCourse
+from envyard_runner.gateway.replies_in_turn import Course, OtherCourse
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.alphabets import ANY, Alphabet
@@ -119,6 +120,7 @@ class Mutants:
         self._floors: dict[int, float] = {}
         self._planned: dict[str, Planned] = {}
         self._alphabet = ANY
+        self._quiet = QuietTurns()
 
     def keep(self, record: Record, *, reward: float, seconds: float, repeatable: bool) -> None:
         """Keep a rollout with its reward: as a base, or as what its task pays for no work.
@@ -126,6 +128,7 @@ class Mutants:
         One that called a judge has no verdict for other replies, so it is no base.
         """
         policy, task, _ = record.rollout.split("/")
+        self._quiet.add(record)
         if policy in PROBES and PROBES[policy].floor and not record.gave_right_reply:
             self._floors[int(task)] = max(self._floors.get(int(task), reward), reward)
         if (
@@ -217,9 +220,8 @@ class Mutants:
             replies = RecordedReplies(base.transcript)
             self._add(base, operator, replies, base.answer, base.answer)
             return True
-        if operator in COURSES:
-            others = [each.answer for each in self._bases if each.task != base.task]
-            course = COURSES[operator](base.transcript, others)
+        if operator in COURSES or operator in OFFSETS:
+            course = self._course(base, operator)
             if course is None:
                 return False
             self._control(base, seen, room)
@@ -236,6 +238,12 @@ class Mutants:
             self._control(base, seen, room)
         self._add(base, operator, MutatedReplies(base.transcript, text[0]), *text[1:])
         return True
+
+    def _course(self, base: Base, operator: str) -> Course | None:
+        if operator in OFFSETS:
+            return self._quiet.course(operator, base.task, base.transcript)
+        others = [each.answer for each in self._bases if each.task != base.task]
+        return COURSES[operator](base.transcript, others)
 
     def _control(self, base: Base, seen: set[tuple[str, str]], room: int) -> None:
         """Plan what shows whether the changes of this base count, unless it is planned."""

@@ -29,8 +29,8 @@ ACCEPTED_BY_ALL = (
     "spaces", "rounding", "shorter", "composed", "commuted", "layout", "reordered", "json_layout",
     "as_listed", "enharmonic", "hour", "with_unit", "fraction", "separators", "capitalised",
     "zeros", "reasoned", "sentence", "as_shown", "worked", "factored", "percentage", "decimal",
-    "same_total", "call_order", "twelve_hour", "other_route", "grouped", "mixed", "mixed_negative",
-    "noon", "letter_case",
+    "same_total", "call_order", "twelve_hour", "other_route", "last_turn", "grouped", "mixed",
+    "mixed_negative", "noon", "letter_case",
 )  # fmt: skip
 NOTHING = "no paid reply could be changed and scored again"
 
