@@ -52,6 +52,14 @@ def test_copies_within_a_split_are_near_ones_too() -> None:
     assert without_numbers([*tasks, *again], [], Survey()).near == 10
 
 
+def test_a_number_of_the_question_names_no_task() -> None:
+    def unknown(number: int, n: int) -> str:
+        return f"Add {number} and my {('shoe size', 'age')[n % 2]}."
+
+    tasks, _ = listing(unknown, lambda number, n: ("unknown", "secret")[n % 2], shared=0)
+    assert without_numbers(tasks, [], Survey()).near == 0
+
+
 def test_a_number_that_decides_or_that_many_tasks_share_names_none() -> None:
     decides = listing(ticket, lambda number, n: str(number * n), shared=30)
     assert without_numbers(*decides, Survey()).shared_near == 0

@@ -18,7 +18,8 @@ from envyard_runner.survey.repeats import prompts_decide
 
 FEWEST, NEARLY_ALL = 20, 0.9  # tasks, and the share of them that have such a number
 DIFFERENT = 0.9  # of the numbers
-FIRST_NUMBER = re.compile(r"(?<![\w.,])\d{1,9}(?![\w]|[.,]\d)")
+# A heading such as `Desk 12.` or `#12:`.
+HEADING = re.compile(r"\W{0,3}(?:[^\W\d_]{1,20} ){0,2}#?(\d{1,9})(?=[ \t]?(?:[:)\]\n]|[.-]\s))")
 Mask = Callable[[str], tuple[str, str]]
 
 
@@ -26,7 +27,7 @@ def without_numbers(
     train: Sequence[Listed], evaluation: Sequence[Listed], survey: Survey
 ) -> Survey:
     """The survey with the repeats and the overlap that a naming number hid, as near ones."""
-    masks = (_identifier, _first_number)
+    masks = (_identifier, _heading)
     mask = next((mask for mask in masks if _names(mask, train, evaluation)), None)
     if mask is None:
         return survey
@@ -69,8 +70,7 @@ def _identifier(prompt: str) -> tuple[str, str]:
     return prompt[: match.start()] + prompt[match.end() :], match["digits"]
 
 
-def _first_number(prompt: str) -> tuple[str, str]:
-    match = FIRST_NUMBER.search(prompt)
-    if match is None:
-        return prompt, ""
-    return prompt[: match.start()] + prompt[match.end() :], match[0]
+def _heading(prompt: str) -> tuple[str, str]:
+    """The prompt without the heading that it begins with, and its number."""
+    match = HEADING.match(prompt)
+    return (prompt[match.end() :], match[1]) if match else (prompt, "")
