@@ -16,16 +16,11 @@ from envyard.contract.facts import Facts, TaskResult
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.runner_events import RolloutResult
 from envyard.contract.values import count, finite, records, text
+from envyard_runner.execution.conversations import Conversations
 from envyard_runner.execution.event_lines import lacking_tasks, parse_event, read_tasks
-from envyard_runner.gateway.answer_differences import AnswerDifferences
-from envyard_runner.gateway.early_answers import EarlyAnswer
 from envyard_runner.gateway.form_trial import answered_tasks
-from envyard_runner.gateway.late_ends import repeated_reply
-from envyard_runner.gateway.listed_pages import ListedPages
-from envyard_runner.gateway.needless_work import FileAnswers
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
-from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers
 
 PROMPT_CHARACTERS = 1_000_000  # of all tasks together
 NAMED_REJECTIONS = 10
@@ -48,12 +43,10 @@ class EventCollector:
     printed before. Of the rollouts that were `scored`, `without_call` made no call to the policy,
     `without_prompt` never sent their task's prompt (by name, with the beginning of the first call),
     `not_compared` have no prompt to compare; `changed` are tasks that got another prompt in a fresh
-    load; of `right_replies` a probe's reply happened to be the reference, and `shown_answers` show
-    a probe the answer (an excerpt by name), `early_answers` the reference; `junk_results` are what
-    tools returned for arguments that name nothing, `repeated_replies` what a reference replied in
-    each turn although the game should end with it. `failed` counts rollouts without a result,
-    `timeouts` those of them that took longer than `rollout_seconds`. `images` are the container
-    images that the environment needs; a forged line of that kind has only the own version held.
+    load; of `right_replies` a probe's reply happened to be the reference. `failed` counts rollouts
+    without a result, `timeouts` those of them that took longer than `rollout_seconds`. `images` are
+    the container images that the environment needs; a forged line of that kind has only the own
+    version held.
     `first_task` is the index of the shard's first task, beyond which there may be none;
     `lacking_tasks` are those that the suite names and the environment did not load.
     `planned_at` is when the plan was made, before any rollout; `sent_outside` returns when a byte
@@ -76,13 +69,7 @@ class EventCollector:
         self.without_call: list[str] = []
         self.without_prompt: dict[str, str] = {}
         self.not_compared: list[str] = []
-        self.shown_answers = ShownAnswers()
-        self.junk_results: dict[str, JunkResults] = {}
-        self.differences = AnswerDifferences()
-        self.file_answers = FileAnswers()
-        self.listed_pages = ListedPages()
-        self.early_answers: dict[str, EarlyAnswer] = {}
-        self.repeated_replies: dict[str, str] = {}
+        self.conversations = Conversations()
         self.changed: set[int] = set()
         self.right_replies: list[str] = []
         self.scored: list[str] = []
@@ -292,17 +279,8 @@ class EventCollector:
             self.without_prompt[record.rollout] = record.first_call
             return NO_PROMPT
         task = int(record.rollout.split("/")[1])
-        answer, field = self.plan.references.answer(task), self.plan.references.field(task)
-        self.shown_answers.add(record, answer, field)
-        self.differences.add(record, field)
-        self.file_answers.add(record, field)
-        self.listed_pages.add(record)
-        if reply := repeated_reply(record):
-            self.repeated_replies[record.rollout] = reply
-        if early := EarlyAnswer.of(record, field):
-            self.early_answers[record.rollout] = early
-        if record.policy == "snoop":
-            self.junk_results[record.rollout] = JunkResults.of(record, answer, field)
+        references = self.plan.references
+        self.conversations.add(record, references.answer(task), references.field(task))
         if record.gave_right_reply:
             self.right_replies.append(record.rollout)
         if record.prompt_shown is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from envyard.contract.findings import Finding, finding
-from envyard_runner.execution.uncounted import first_names
+from envyard_runner.execution.first_names import first_names
 from envyard_runner.gateway.answer_differences import AnswerDifference
 from envyard_runner.gateway.early_answers import EarlyAnswer
 from envyard_runner.gateway.listed_pages import OmittedEntries

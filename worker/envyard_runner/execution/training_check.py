@@ -16,9 +16,9 @@ from envyard.contract.training import TrainingFacts
 from envyard.contract.values import finite, text
 from envyard_runner.execution.collector import EventCollector
 from envyard_runner.execution.event_lines import parse_event
+from envyard_runner.execution.first_names import first_names
 from envyard_runner.execution.guest_programs import GuestProgram, host_config, trainers_host
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
-from envyard_runner.execution.uncounted import first_names
 from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.judge.recorded import RUN
 from envyard_runner.gateway.replays import LATE

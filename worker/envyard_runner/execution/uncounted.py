@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 from envyard.contract.codes import Severity
 from envyard.contract.findings import Finding, finding
 from envyard.contract.values import text
 from envyard_runner.execution.collector import EventCollector
+from envyard_runner.execution.first_names import first_names
 
 MAX_SHARE = 0.1  # of the scored rollouts; beyond it the run shows too little of the environment
-MAX_NAMES, CHARACTERS = 10, 100
+CHARACTERS = 100
 REASONS = {
     "run.no_model_call": "they were scored without a call to the policy",
     "run.prompt_not_sent": "none of their first calls contained the prompt of their task",
@@ -57,9 +57,3 @@ def _example(collector: EventCollector, rollout: str) -> str:
         f"In {rollout} the task's prompt begins {text(prompt, CHARACTERS)!r} and the first "
         f"call's last message {collector.without_prompt[rollout]!r}."
     )
-
-
-def first_names(rollouts: Sequence[str]) -> str:
-    """The first names, and the number of the others."""
-    more = f" and {len(rollouts) - MAX_NAMES} more" if len(rollouts) > MAX_NAMES else ""
-    return ", ".join(rollouts[:MAX_NAMES]) + more

@@ -13,25 +13,15 @@ from envyard.contract.runner_events import Outcome
 from envyard.contract.task_indexes import indexes_text
 from envyard.contract.values import text
 from envyard_runner.execution.collector import EventCollector
+from envyard_runner.execution.first_names import first_names
 from envyard_runner.execution.host_effects import (
     hit_outer_process_limit,
     killed_for_memory,
     runner_stalled,
 )
-from envyard_runner.execution.late_ends import late_end_findings
 from envyard_runner.execution.replay import ReplayRun
-from envyard_runner.execution.shown_answers import (
-    conspicuous_findings,
-    difference_findings,
-    early_findings,
-    entry_findings,
-    leak_findings,
-    needless_findings,
-    omission_findings,
-    tool_leak_findings,
-)
 from envyard_runner.execution.startup import startup_failure
-from envyard_runner.execution.uncounted import first_names, uncounted_findings
+from envyard_runner.execution.uncounted import uncounted_findings
 from envyard_runner.sandbox import Exit
 
 REASON_CODES = {
@@ -113,28 +103,10 @@ def decide_ending(
         return Ending("errored", [startup_failure(collector.fatal, end, collector.output)])
     findings = [
         *([failure] if failure else uncounted_findings(collector)),
-        *_leaks(collector),
-        *late_end_findings(collector.repeated_replies),
-        *omission_findings(collector.listed_pages.omitting),
+        *collector.conversations.findings(answers_known=not collector.plan.forms.is_unconfirmed),
         *_refused_attempts(collector, end),
     ]
     return Ending("failed" if failure else "succeeded", findings)
-
-
-def _leaks(collector: EventCollector) -> list[Finding]:
-    """The findings about shown answers; none where the answers are guesses that were not paid."""
-    if collector.plan.forms.is_unconfirmed:
-        return []
-    shown, junk = collector.shown_answers.excerpts, collector.junk_results
-    return [
-        *leak_findings(shown),
-        *tool_leak_findings(junk),
-        *entry_findings(junk),
-        *conspicuous_findings(junk),
-        *difference_findings(collector.differences.revealed),
-        *early_findings(collector.early_answers),
-        *needless_findings(collector.file_answers.needless),
-    ]
 
 
 def replay_failure(replay: ReplayRun, second: Exit) -> Ending | None:

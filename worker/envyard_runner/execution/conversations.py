@@ -1,0 +1,69 @@
+"""What the conversations of a run show beside their rewards: answers that are given away, games
+that go on, and lists that omit entries."""
+
+from __future__ import annotations
+
+from envyard.contract.findings import Finding
+from envyard_runner.execution.late_ends import late_end_findings
+from envyard_runner.execution.shown_answers import (
+    conspicuous_findings,
+    difference_findings,
+    early_findings,
+    entry_findings,
+    leak_findings,
+    needless_findings,
+    omission_findings,
+    tool_leak_findings,
+)
+from envyard_runner.gateway.answer_differences import AnswerDifferences
+from envyard_runner.gateway.early_answers import EarlyAnswer
+from envyard_runner.gateway.late_ends import repeated_reply
+from envyard_runner.gateway.listed_pages import ListedPages
+from envyard_runner.gateway.needless_work import FileAnswers
+from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers
+
+SNOOP = "snoop"
+
+
+class Conversations:
+    """The scored rollouts of a run, each read once as it ends."""
+
+    def __init__(self) -> None:
+        self._shown, self._junk = ShownAnswers(), dict[str, JunkResults]()
+        self._differences, self._files = AnswerDifferences(), FileAnswers()
+        self._early = dict[str, EarlyAnswer]()
+        self._pages, self._repeated = ListedPages(), dict[str, str]()
+
+    def add(self, record: Record, answer: str, field: str) -> None:
+        """Read a rollout; `answer` is what its reference replies with if that is a field, `field`
+        the field even where an oracle() replies, both empty where there is none."""
+        self._shown.add(record, answer, field)
+        self._differences.add(record, field)
+        self._files.add(record, field)
+        self._pages.add(record)
+        if reply := repeated_reply(record):
+            self._repeated[record.rollout] = reply
+        if early := EarlyAnswer.of(record, field):
+            self._early[record.rollout] = early
+        if record.policy == SNOOP:
+            self._junk[record.rollout] = JunkResults.of(record, answer, field)
+
+    def findings(self, *, answers_known: bool) -> list[Finding]:
+        """All findings; those about answers only where these are no unpaid guesses."""
+        return [
+            *(self._leaks() if answers_known else []),
+            *late_end_findings(self._repeated),
+            *omission_findings(self._pages.omitting),
+        ]
+
+    def _leaks(self) -> list[Finding]:
+        return [
+            *leak_findings(self._shown.excerpts),
+            *tool_leak_findings(self._junk),
+            *entry_findings(self._junk),
+            *conspicuous_findings(self._junk),
+            *difference_findings(self._differences.revealed),
+            *early_findings(self._early),
+            *needless_findings(self._files.needless),
+        ]
