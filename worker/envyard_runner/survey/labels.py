@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from envyard.contract.task_texts import MAX_LABEL_OUTLIERS, LabelOutlier, LabelRule
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.survey.arithmetic import Amount, Rule, fitting_rules, simple_rules
+from envyard_runner.survey.day_counts import day_counts
 from envyard_runner.survey.medians import medians
 from envyard_runner.survey.templates import Cut, Sample, by_template, cuts, numbers_in, words_in
 from envyard_runner.survey.text_rules import TextRule, plain, rules_for
@@ -66,7 +67,8 @@ def label_rule(tasks: Iterable[tuple[int, str, str]], instructions: str = "") ->
     ]
     fits = [fit for fit in (*_calculations(samples), *_texts(samples)) if fit.outliers]
     named = [fit for fit in fits if not _is_explained(fit, instructions)]
-    others = (escaped(samples), Fit("the median", *medians(samples)))
+    both_ends = Fit("the days between its dates, both ends included", *day_counts(samples))
+    others = (escaped(samples), Fit("the median", *medians(samples)), both_ends)
     named += [fit for fit in others if fit.outliers]
     if not named:
         return None
