@@ -8,6 +8,7 @@ import pytest
 
 from envyard.contract.mutants import OPERATORS
 from envyard_runner.gateway.courses import COURSES
+from envyard_runner.gateway.last_turn import OFFSETS
 from envyard_runner.mutation.beside import OF_MARKS
 from envyard_runner.mutation.leeway import AROUND
 from envyard_runner.mutation.operators import CHANGES, DOUBTED, OF_PROMPT, mutate
@@ -152,7 +153,7 @@ def test_one_value_of_an_object_of_several_fields_is_changed() -> None:
 @pytest.mark.parametrize(
     "answer", ["", "7", "-1,024.5", "yes", "a\nb", "straße 漢字", "{}", "[", "5 %"]
 )
-@pytest.mark.parametrize("operator", [each for each in OPERATORS if each not in COURSES])
+@pytest.mark.parametrize("operator", [name for name, each in OPERATORS.items() if not each.course])
 def test_no_operator_fails_or_returns_the_same(operator: str, answer: str) -> None:
     changed = mutate(f"<answer>{answer}</answer>", operator)
     kept = operator in ("unchanged", "spaces")
@@ -160,8 +161,8 @@ def test_no_operator_fails_or_returns_the_same(operator: str, answer: str) -> No
 
 
 def test_the_runner_changes_for_exactly_the_operators_of_the_contract() -> None:
-    assert {*CHANGES, *OF_PROMPT, *OF_MARKS, *AROUND, DOUBTED, *COURSES} == {*OPERATORS}
-    assert {*COURSES} == {name for name, each in OPERATORS.items() if each.course}
+    assert {*CHANGES, *OF_PROMPT, *OF_MARKS, *AROUND, DOUBTED, *COURSES, *OFFSETS} == {*OPERATORS}
+    assert {*COURSES, *OFFSETS} == {name for name, each in OPERATORS.items() if each.course}
 
 
 def test_a_wrong_answer_is_doubted_where_the_reply_has_a_confidence() -> None:
