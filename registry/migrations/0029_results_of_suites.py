@@ -4,18 +4,20 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0028_newest_runs_of_versions'),
+        ("registry", "0028_newest_runs_of_versions"),
     ]
 
     operations = [
         migrations.RemoveIndex(
-            model_name='run',
-            name='run_by_suite',
+            model_name="run",
+            name="run_by_suite",
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['suite', 'status', '-created_at', 'model', 'version', 'parent', 'id'], name='result_by_suite'),
+            model_name="run",
+            index=models.Index(
+                fields=["suite", "status", "-created_at", "model", "version", "parent", "id"],
+                name="result_by_suite",
+            ),
         ),
     ]

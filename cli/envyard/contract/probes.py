@@ -252,7 +252,7 @@ ENTRIES = (
 )
 PROBES = {entry.name: entry for entry in ENTRIES}
 PROBE_NAMES = tuple(PROBES)
-ORACLE, SILENT = "oracle", "silent"
+ORACLE, SILENT, SNOOP = "oracle", "silent", "snoop"
 ALL_OPTIONS = "all_options"
 FORMAT = "format"
 

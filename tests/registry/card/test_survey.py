@@ -205,6 +205,13 @@ def test_one_prompt_with_two_answers_warns_and_names_both() -> None:
     assert "tasks 3 and 30 ('What is 3 plus 3?') have '6' and '7'" in finding.message
 
 
+def test_a_game_may_have_one_opening_and_two_answers() -> None:
+    pair = Contradiction([3, 30], "Guess my number.", ["6", "7"])
+    run = surveyed(contradicting=2, contradictions=[pair])
+    games = tuple(replace(r, turns=4) if r.policy == "silent" else r for r in run.rollouts)
+    assert codes(replace(run, rollouts=games)) == []
+
+
 def test_splits_that_share_more_than_one_task_of_a_hundred_warn() -> None:
     listed = {"evaluation": Split(200, complete=True)}
     assert codes(surveyed(**listed)) == []

@@ -10,6 +10,7 @@ import pytest
 from envyard.contract.facts import Facts
 from envyard_runner.execution.collector import IMAGE_CHARACTERS, NAMED_IMAGES, NO_CALL
 from envyard_runner.execution.verdict import decide_ending
+from envyard_runner.gateway.reply import Refusal
 from tests.worker.execution.event_feed import EXITED, EventFeed
 from tests.worker.stub_hub import job
 
@@ -69,6 +70,20 @@ def test_images_count_once_the_environment_began_and_are_bounded() -> None:
     assert feed.collector.images[0] == "debian:12"
     assert len(feed.collector.images) == NAMED_IMAGES
     assert max(map(len, feed.collector.images)) < IMAGE_CHARACTERS + 10  # with a mark
+
+
+def test_an_error_behind_a_spent_budget_names_the_budget() -> None:
+    feed = EventFeed(job(policies=("silent",), tasks=1, limits={"calls_per_rollout": 1}))
+    feed.add_loaded(False)
+    record = feed.add_reply("silent/0/0")
+    feed.records.spend(record)
+    with pytest.raises(Refusal, match="has used its 1 calls"):
+        feed.records.spend(record)
+    error = {"type": "ModelError", "message": "", "fault": "environment"}
+    report = feed.rollout("silent/0/0", ok=False, error=error)
+    assert report.error is not None
+    named = [report.error[part] for part in ("type", "message", "fault")]
+    assert named == ["BudgetSpent", "this rollout has used its 1 calls", "environment"]
 
 
 def test_the_list_of_tasks_ends_before_an_image_ends_the_run() -> None:

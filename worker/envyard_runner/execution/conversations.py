@@ -4,6 +4,7 @@ that go on, and lists that omit entries."""
 from __future__ import annotations
 
 from envyard.contract.findings import Finding
+from envyard.contract.probes import SNOOP
 from envyard_runner.execution.late_ends import late_end_findings
 from envyard_runner.execution.shown_answers import (
     conspicuous_findings,
@@ -22,8 +23,6 @@ from envyard_runner.gateway.listed_pages import ListedPages
 from envyard_runner.gateway.needless_work import FileAnswers
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers
-
-SNOOP = "snoop"
 
 
 class Conversations:

@@ -239,8 +239,8 @@ class SurveyRun:
         evaluation = self._listing.tasks[EVAL]
         survey = await asyncio.to_thread(compare_tasks, self._listing, survey)
         survey = await asyncio.to_thread(without_numbers, train, evaluation, survey)
-        if pairs := disagreeing(train):
-            survey = with_contradictions(survey, pairs)
+        if not survey.contradicting:
+            survey = with_contradictions(survey, disagreeing(train))
         survey = replace(
             survey,
             incomplete=await asyncio.to_thread(incomplete_prompts, train),

@@ -35,7 +35,7 @@ CERTAIN = 0.01  # the probability of chance below which changed conversations ar
 ONLY_THE_RUN = (
     "that none of three later plays with the same replies did, which agree with one another"
 )
-ANY_PLAY = "else when they were played again with the same replies, which were also not alike"
+ANY_PLAY = "else in some later plays with the same replies, which differ from one another"
 TRAINED_MODEL = "Qwen/Qwen3-4B"  # as a trainer names its model: no run has this name
 
 

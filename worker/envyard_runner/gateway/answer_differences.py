@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from envyard.contract.probes import ORACLE
+from envyard.contract.probes import ORACLE, SNOOP
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import presents
 from envyard_runner.gateway.page_calls import is_page_call
@@ -26,7 +26,6 @@ from envyard_runner.mutation.answers import find_answer
 
 Message = dict[str, Any]
 
-SNOOP = "snoop"
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?!\w)")
 SMALLEST = 10  # a smaller difference is there by chance
 SEARCHED, KEPT = 5_000, 20  # characters of a result, and results of a rollout

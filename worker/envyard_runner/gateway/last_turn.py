@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from envyard.contract.probes import SILENT
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.probes import Message
 from envyard_runner.gateway.replies_in_turn import Course, first_prompts, recorded_replies
 from envyard_runner.gateway.rollout_records import Record
 
-SILENT = "silent"
 FEWEST, MOST = 3, 20  # turns
 WORDS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 TRIES = r"(?:guess(?:es)?|tr(?:y|ies)|turns?|attempts?|moves?|questions?|chances?|replies|messages)"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from envyard.contract.probes import ORACLE
+from envyard.contract.probes import ORACLE, SNOOP
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.page_calls import LAST, SHOWN_AGAIN, is_page_call, parameters_of
@@ -20,7 +20,6 @@ from envyard_runner.gateway.submitted_answers import arguments_of, calls_of
 
 Message = dict[str, Any]
 
-SNOOP = "snoop"
 CODE = re.compile(
     r"(?<![\w-])(?=[\w-]{0,30}\d)(?=[\w-]{0,30}[A-Za-z])[A-Za-z0-9][\w-]{3,30}(?![\w-])"
 )

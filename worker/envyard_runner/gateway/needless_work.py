@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from envyard.contract.probes import ORACLE
+from envyard.contract.probes import ORACLE, SNOOP
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.early_answers import value_in
 from envyard_runner.gateway.rollout_records import Record
@@ -21,7 +21,6 @@ from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
 Message = dict[str, Any]
 
-SNOOP = "snoop"
 SHORTEST, LONGEST = 4, 200  # characters of an answer; a shorter one is a value by chance
 SEARCHED = 50_000  # characters of a result
 KEPT = 100  # rollouts

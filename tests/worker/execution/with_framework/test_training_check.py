@@ -44,6 +44,15 @@ def test_what_only_the_run_showed_is_a_warning_and_what_chance_showed_is_none(
     assert set(done.same.values()) == {True}  # the reward is no evidence of it
 
 
+def test_what_each_play_shows_otherwise_in_two_rollouts_is_a_warning(runner: Runner) -> None:
+    files = {"__init__.py": "shows_otherwise.py"}
+    done = runner.perform("v0", files, module="draws", policies=("parrot",), tasks=3, attempts=1)
+    (finding,) = done.outcome.hub.endings[0]["findings"]
+    assert (finding["code"], finding["severity"]) == ("run.conversation_changed", "warning")
+    assert "2 of 3 rollouts" in finding["message"]
+    assert "which differ from one another: parrot/0/0, parrot/2/0" in finding["message"]
+
+
 def test_what_only_the_run_showed_more_often_than_chance_could_is_an_error(runner: Runner) -> None:
     files, module = {"__init__.py": "shows_otherwise.py"}, "shows_otherwise"
     done = runner.perform("v0", files, module=module, policies=("parrot",), tasks=7, attempts=1)

@@ -32,6 +32,8 @@ class Game(vf.MultiTurnEnv):
 
 def load_environment():
     kinds = ("first", "chance", "same", "first", "first", "first", "first")
+    if __name__ == "draws":
+        kinds = ("chance", "same", "chance")
     rows = [{"question": f"{at}: what is {kind}?", "answer": kind} for at, kind in enumerate(kinds)]
     rubric = vf.Rubric(funcs=[lambda completion, **_: 0.5])
     return Game(dataset=Dataset.from_list(rows), rubric=rubric)
