@@ -12,7 +12,7 @@ BOTH = "Every day is charged, the first and the last one included. How many days
 
 
 def rentals(question: str, *, more: int, n: int = 12) -> list[tuple[int, str, str]]:
-    """Tasks whose answers are the difference of their dates and so many more."""
+    """Tasks whose answers are the difference of their dates plus `more`."""
     rows = []
     for task in range(n):
         first = date(2024, 1, 3) + timedelta(days=17 * task)

@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import pytest
 
+from envyard.contract.survey import Survey
+from envyard_runner.survey.absent_names import absent_names
 from envyard_runner.survey.cut_prompts import cut_prompts
 from envyard_runner.survey.cut_tables import cut_tables
+from envyard_runner.survey.day_counts import day_counts
 from envyard_runner.survey.examples import Examples
+from envyard_runner.survey.listing import Listed
 from envyard_runner.survey.medians import medians
+from envyard_runner.survey.naming_numbers import without_numbers
 from envyard_runner.survey.places import answer_place
+from envyard_runner.survey.same_questions import disagreeing
 from envyard_runner.survey.templates import Sample
 
 LONG = 1_990  # characters, of at most 2,000
@@ -39,4 +45,9 @@ def test_long_prompts_are_read_at_once(name: str) -> None:
     for n, prompt in enumerate(prompts[:40]):
         examples.add(n, [("user", prompt)], f"answer {n}")
     assert examples.leaks == {}
-    medians([Sample(n, prompt, "1") for n, prompt in enumerate(prompts)])
+    samples = [Sample(n, prompt, "1") for n, prompt in enumerate(prompts)]
+    medians(samples)
+    day_counts(samples)
+    tasks = [Listed(n, prompt, f"{n}", "", "") for n, prompt in enumerate(prompts)]
+    assert absent_names(tasks) == disagreeing(tasks) == []
+    without_numbers(tasks, [], Survey())

@@ -149,7 +149,7 @@ class TrainingCheck:
 
     def _changed(self) -> Iterator[Finding]:
         """The finding about conversations that other plays with the same replies did not have: an
-        error where the run alone had so many that it is no chance."""
+        error where chance does not explain those of the run alone."""
         changed, unlike = self.replays.changed, self.replays.unlike
         certain = bool(changed) and self.replays.changed_by_chance < CERTAIN
         rollouts = changed or unlike

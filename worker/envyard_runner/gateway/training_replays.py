@@ -166,7 +166,7 @@ class TrainingReplays:
 
     @property
     def changed_by_chance(self) -> float:
-        """The greatest probability with which tools that draw at random change so many.
+        """The greatest probability that tools which draw at random change these or more rollouts.
 
         Where a call shows one of two values with probabilities p and q, a run and three plays that
         agree otherwise have pq(p² + q²), and three that are not all alike 3pq: at most a quarter of

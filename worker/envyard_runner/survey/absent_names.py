@@ -18,33 +18,33 @@ RARE = 0.1  # share of the questions with a word that is no name
 ELSEWHERE = 2  # other prompts that must have the name beside their question
 DIFFERENT = 0.5  # answers to such questions: one answer to all of them says that it is absent
 LABELS = 3  # different answers of all tasks, up to which the task may be whether something is there
-QUESTION = re.compile(r"[^.?!\n]*\?")
+QUESTION = re.compile(r"(?<![^.?!\n])[^.?!\n]*\?")  # from the beginning of its sentence
 NAME = re.compile(r"(?<![\w-])[^\W\d_][\w-]{2,29}(?![\w-])")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """A task's place, the words of its question, and those of the rest of its prompt."""
 
     place: int
-    question: frozenset[str]
+    words: frozenset[str]
     rest: frozenset[str]
     answer: str
 
 
 def absent_names(tasks: Sequence[Listed]) -> list[int]:
     """The places of the tasks whose question names what the rest of their prompt lacks."""
-    asked = [row for place, task in enumerate(tasks) if (row := _asked(place, task))]
-    counts = Counter(word for row in asked for word in row.question)
-    rests = Counter(word for row in asked for word in row.rest)
+    questions = [row for place, task in enumerate(tasks) if (row := _question(place, task))]
+    counts = Counter(word for row in questions for word in row.words)
+    rests = Counter(word for row in questions for word in row.rest)
     naming = [
         (row, names)
-        for row in asked
-        if (names := _names(row, counts, rests, most=RARE * len(asked)))
+        for row in questions
+        if (names := _names(row, counts, rests, most=RARE * len(questions)))
     ]
     lacking = [row for row, names in naming if not names <= row.rest]
     answers = {row.answer for row in lacking}
-    few = len({row.answer for row in asked}) <= LABELS
+    few = len({row.answer for row in questions}) <= LABELS
     if len(naming) < ENOUGH or few or len(answers) < DIFFERENT * len(lacking):
         return []
     if not FEWEST <= len(lacking) <= MOST * len(naming):
@@ -52,14 +52,14 @@ def absent_names(tasks: Sequence[Listed]) -> list[int]:
     return [row.place for row in lacking]
 
 
-def _asked(place: int, task: Listed) -> Asked | None:
+def _question(place: int, task: Listed) -> Question | None:
     """The last question of a prompt and the rest; None without one, or where the prompt is cut."""
-    questions = [*QUESTION.finditer(task.prompt)]
-    if not questions or len(task.prompt) >= PROMPT or task.answer is None:
+    matches = [*QUESTION.finditer(task.prompt)]
+    if not matches or len(task.prompt) >= PROMPT or task.answer is None:
         return None
-    last = questions[-1]
+    last = matches[-1]
     rest = task.prompt[: last.start()] + task.prompt[last.end() :]
-    return Asked(place, _words(last[0]), _words(rest), plain(task.answer))
+    return Question(place, _words(last[0]), _words(rest), plain(task.answer))
 
 
 def _words(text: str) -> frozenset[str]:
@@ -67,10 +67,12 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(word.casefold().removesuffix("s") for word in NAME.findall(text))
 
 
-def _names(row: Asked, counts: Counter[str], rests: Counter[str], *, most: float) -> frozenset[str]:
+def _names(
+    row: Question, counts: Counter[str], rests: Counter[str], *, most: float
+) -> frozenset[str]:
     """The words of a question that few questions have and other prompts list."""
     return frozenset(
         word
-        for word in row.question
+        for word in row.words
         if counts[word] <= most and rests[word] - (word in row.rest) >= ELSEWHERE
     )

@@ -28,13 +28,13 @@ NUMBERED = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 def prompt_order(tasks: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
     """How many tasks, of pairs of prompt and answer, have their list in the right order, where
     nearly all do that ask for an order; None elsewhere."""
-    asked = [
+    rankings = [
         (prompt, items)
         for prompt, answer in tasks
         if (items := _items(answer)) and RANKS.search(prompt) and not KEEPS.search(prompt)
     ]
-    count = sum(_in_order(prompt.casefold(), items) for prompt, items in asked)
-    least = max(ENOUGH, NEARLY_ALL * len(asked), len(tasks) / 2)
+    count = sum(_in_order(prompt.casefold(), items) for prompt, items in rankings)
+    least = max(ENOUGH, NEARLY_ALL * len(rankings), len(tasks) / 2)
     return (count, PLACE) if count >= least else None
 
 

@@ -20,7 +20,7 @@ MOST = 4  # tasks of one question: a question of many tasks is a template
 FEWEST, AGREEING = 2, 5  # pairs with another right option, and with the same one
 SHARE = 0.25  # of all pairs that must agree
 COMPARED = re.compile(r"\b(?:of|from|among) (?:these|those|the following|the options)\b")
-QUESTION = re.compile(r"[^.?!\n]*\?")
+QUESTION = re.compile(r"(?<![^.?!\n])[^.?!\n]*\?")  # from the beginning of its sentence
 
 
 @dataclass(frozen=True, slots=True)
