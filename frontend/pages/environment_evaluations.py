@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from django.http import HttpRequest
@@ -12,6 +13,7 @@ from frontend.pages.requested import may_request
 from frontend.paging import page
 from registry import lookup
 from registry.catalog.models import Environment, Version
+from registry.errors import HubError
 from registry.read_models import runs
 from registry.runs import suites
 from registry.runs.models import Run
@@ -49,21 +51,28 @@ def _board(request: HttpRequest, env: Environment, version: Version | None) -> d
         return {}
     chosen.environment = env
     choices = suites.of_environment(env)
-    suite = _suite(chosen, choices, request.GET.get("suite", ""))
+    wanted, digest = request.GET.get("suite", ""), request.GET.get("digest", "")
+    suite = _suite(chosen, choices, wanted, digest)
     return {
         "offered": offered,
         "suites": [row.name for row in choices],
         "number": chosen.version,
         "evaluate": chosen.status == Version.Status.LISTED
         and (request.user.is_anonymous or may_request(request, chosen)),
-        **board_context(request, chosen, suite),
+        **board_context(request, chosen, suite, {"tab": "evaluations", "version": chosen.version}),
     }
 
 
-def _suite(version: Version, choices: list[Suite], name: str) -> Suite:
-    """The one of that name, else that of the version's newest result of a model, else `full`."""
-    measured = Run.objects.filter(version=version, status=Run.Status.SUCCEEDED).exclude(model="")
-    newest = "" if name else measured.order_by("-created_at").values_list("suite__name", flat=True)
-    wanted = name or newest.first()  # type: ignore[union-attr]
+def _suite(version: Version, choices: list[Suite], name: str, digest: str) -> Suite:
+    """The one of that name and digest, else that of the version's newest result of a model, which
+    may be an earlier definition, else `full`."""
     by_name = {row.name: row for row in choices}
-    return by_name.get(wanted or FULL) or by_name[FULL]
+    if name in by_name and not digest:
+        return by_name[name]
+    with suppress(HubError):
+        if name:
+            return suites.named(version.environment, name, digest=digest)
+    measured = Run.objects.filter(version=version, status=Run.Status.SUCCEEDED).exclude(model="")
+    newest = measured.exclude(suite=None).select_related("suite").only("suite")
+    run = newest.order_by("-created_at").first()
+    return by_name[FULL] if run is None or run.suite is None else run.suite

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -17,6 +18,7 @@ from frontend.pages.environment_head import tabs
 from registry.catalog.models import Version
 from registry.errors import HubError
 from registry.read_models import environments, leaderboards, leaderboards_across, verdicts
+from registry.read_models.suites import OtherDefinition
 from registry.runs import suites
 from registry.runs.suite_models import Suite
 
@@ -31,6 +33,7 @@ class Link:
     url: str
     on: bool = False
     count: int = 0
+    title: str = ""
 
 
 @require_safe
@@ -53,10 +56,7 @@ def across(request: HttpRequest) -> HttpResponse:
             Link(each, _address(suite=each), each == name)
             for each in dict.fromkeys((*BUILT_IN, name))
         ],
-        "definitions": [
-            Link(row.digest[:12], _address(suite=name, digest=row.digest[:12]))
-            for row in board.same_name
-        ],
+        "definitions": _definitions(board.same_name, suite=name),
         "columns": [
             (column, _address(**base, environments=",".join(e for e in shown if e != environment)))
             for column in board.columns
@@ -81,13 +81,28 @@ def _address(**parameters: str) -> str:
     return f"?{urlencode({key: value for key, value in parameters.items() if value})}"
 
 
+def _definitions(rows: Sequence[OtherDefinition], **parameters: str) -> list[Link]:
+    """The present definition and those with results, at the address with these parameters."""
+    return [
+        Link(
+            "present definition" if row.is_present else f"rules version {row.rules}",
+            _address(**parameters, digest=row.digest[:12]),
+            title=f"since {row.created_at:%d %B %Y}, digest {row.digest[:12]}".replace(" 0", " "),
+        )
+        for row in rows
+        if row.is_present or row.has_results
+    ]
+
+
 @require_safe
 @follows_moves
 def leaderboard(request: HttpRequest, owner: str, name: str, number: str) -> HttpResponse:
-    """The models by the suite of the query string, `full` by default."""
+    """The models by the suite of the query string, `full` by default; `digest` chooses an earlier
+    definition."""
     version = version_or_404(request, owner, name, number)
+    digest = request.GET.get("digest", "")
     try:
-        suite = suites.named(version.environment, request.GET.get("suite", FULL))
+        suite = suites.named(version.environment, request.GET.get("suite", FULL), digest=digest)
     except HubError as problem:
         raise Http404(problem.message) from problem
     context = {
@@ -98,16 +113,21 @@ def leaderboard(request: HttpRequest, owner: str, name: str, number: str) -> Htt
         "name": version.environment.name,
         "number": version.version,
         "suites": [row.name for row in suites.of_environment(version.environment)],
-        **board_context(request, version, suite),
+        **board_context(request, version, suite, {}),
     }
     return render(request, "pages/leaderboard.html", context)
 
 
-def board_context(request: HttpRequest, version: Version, suite: Suite) -> dict[str, Any]:
-    """The context of parts/leaderboard.html: the models on the version by the suite."""
+def board_context(
+    request: HttpRequest, version: Version, suite: Suite, parameters: Mapping[str, str]
+) -> dict[str, Any]:
+    """The context of parts/leaderboard.html: the models on the version by the suite. Links to other
+    definitions have these parameters."""
     claims = version.evaluations.visible_to(request.user)
+    board = leaderboards.leaderboard(version, suite, claims=claims)
     return {
-        "board": leaderboards.leaderboard(version, suite, claims=claims),
+        "board": board,
+        "definitions": _definitions(board.same_name, **parameters, suite=suite.name),
         "regression": leaderboards.regression(version, suite),
         "frozen": suite.frozen,
     }

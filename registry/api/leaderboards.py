@@ -120,4 +120,4 @@ def sides(request: Request) -> Response:
 
 def _suite(request: Request, version: Version) -> Suite:
     query = validated_query(serializers.SuiteQuery, request)
-    return suites.named(version.environment, query["suite"])
+    return suites.named(version.environment, query["suite"], digest=query["digest"])

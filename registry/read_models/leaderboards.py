@@ -19,6 +19,8 @@ from registry.read_models.annotations import Moment, Spec, StoredScore, Uri
 from registry.read_models.claims import ClaimedRow, claimed_rows
 from registry.read_models.paired_runs import RunComparison
 from registry.read_models.runs import RunSuite
+from registry.read_models.suites import OtherDefinition, other_definitions
+from registry.runs import suites
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
 from registry.self_reported.models import Evaluation
@@ -71,6 +73,12 @@ class Leaderboard:
     environment: str
     version: str
     suite: RunSuite
+    rules: Annotated[int, Spec(description="The rules version that the suite freezes.")]
+    is_present: Annotated[bool, Spec(description="A run may have this suite today.")]
+    same_name: Annotated[
+        list[OtherDefinition],
+        Spec(description="Suites of that name that freeze something else, the newest first."),
+    ]
     constant: Annotated[
         ModelMeasure | None,
         Spec(
@@ -135,6 +143,11 @@ def leaderboard(
         environment=str(version.environment),
         version=version.version,
         suite=RunSuite(suite.name, suite.digest),
+        rules=suite.frozen.rules,
+        is_present=suites.is_present(suite),
+        same_name=other_definitions(
+            suites.others_of_name(version.environment, suite), version=version
+        ),
         constant=constant_answers.of_versions([version.pk]).get(version.pk),
         verified=rows,
         reproduced=[row for row in claimed if row.evidence == "reproduced"],

@@ -25,6 +25,7 @@ from registry.read_models.leaderboard_columns import Column, columns_of
 from registry.read_models.leaderboards import MAX_MODELS
 from registry.read_models.newest_results import Cells, Results, loaded, newest_results
 from registry.read_models.runs import RunSuite
+from registry.read_models.suites import OtherDefinition, other_definitions
 from registry.runs import suites as suites_of
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
@@ -88,8 +89,11 @@ class LeaderboardAcross:
     """Models by one suite over the columns; nothing else is in a mean."""
 
     suite: RunSuite
+    rules: Annotated[int, Spec(description="The rules version that the suite freezes.")]
+    is_present: Annotated[bool, Spec(description="A run may have this suite today.")]
     same_name: Annotated[
-        list[RunSuite], Spec(description="Suites of that name that freeze something else.")
+        list[OtherDefinition],
+        Spec(description="Suites of that name that freeze something else, the newest first."),
     ]
     columns: list[Column]
     others: list[OtherEnvironment]
@@ -129,7 +133,9 @@ def leaderboard_across(
     places, left_out = _ranked(columns, current)
     return LeaderboardAcross(
         suite=RunSuite(name, suites[0].digest),
-        same_name=[RunSuite(row.name, row.digest) for row in others],
+        rules=suites[0].frozen.rules,
+        is_present=suites_of.is_present(suites[0]),
+        same_name=other_definitions(others),
         columns=columns_of(of_columns, counts, left_out),
         others=[
             OtherEnvironment(versions[pk].ref, versions[pk].number, counts[pk])

@@ -45,6 +45,12 @@ def built_in(name: str) -> Suite:
     )[0]
 
 
+def is_present(suite: Suite) -> bool:
+    """Whether a run could have this definition today: an owner's suite, or the hub's own by the
+    present settings and rules."""
+    return suite.environment_id is not None or suite.digest == _definition(suite.name).digest
+
+
 def of_environment(environment: Environment) -> list[Suite]:
     """The suites that a run of the environment may have: the hub's own, then its owners'; one
     query once the hub's own exist."""
@@ -56,8 +62,16 @@ def of_environment(environment: Environment) -> list[Suite]:
     return [*own, *(row for row in rows if row.environment_id is not None)]
 
 
-def named(environment: Environment, name: str) -> Suite:
-    """The environment's suite of that name; raises request.invalid, which lists those there are."""
+def others_of_name(environment: Environment, suite: Suite) -> QuerySet[Suite]:
+    """Suites of the same name that apply or applied to the environment, newest first."""
+    return _of_name(environment, suite.name).exclude(pk=suite.pk)
+
+
+def named(environment: Environment, name: str, *, digest: str = "") -> Suite:
+    """The environment's suite of that name; with `digest` the newest whose digest begins so, which
+    may be an earlier definition. Raises request.invalid, which lists those there are."""
+    if digest:
+        return _with_digest(environment, name, digest)
     if name in BUILT_IN:
         return built_in(name)
     row = environment.suites.filter(name=name).first()
@@ -72,9 +86,27 @@ def named(environment: Environment, name: str) -> Suite:
     return row
 
 
+def _of_name(environment: Environment, name: str) -> QuerySet[Suite]:
+    """The hub's suites of that name and the environment's, the newest first."""
+    of_either = Q(environment=None) | Q(environment=environment)
+    return Suite.objects.filter(of_either, name=name).order_by("-created_at", "-pk")
+
+
+def _with_digest(environment: Environment, name: str, digest: str) -> Suite:
+    row = _of_name(environment, name).filter(digest__startswith=digest).first()
+    if row is None:
+        raise HubError(
+            "request.invalid",
+            f"{environment} has no suite {name[:40]!r} with digest {digest[:64]!r}",
+            f"`hub suites {environment}` shows the present ones.",
+            details={"field": "digest"},
+        )
+    return row
+
+
 def of_name(
     name: str, *, environments: QuerySet[Environment], digest: str = ""
-) -> tuple[list[Suite], list[Suite]]:
+) -> tuple[list[Suite], QuerySet[Suite]]:
     """The suites of one digest that the hub or one of the environments names so: the hub's present
     one, else the newest, or the one whose digest begins so; and the newest of each other digest
     with that name. Raises request.invalid where there is none.
@@ -98,7 +130,8 @@ def of_name(
         )
     same = list(rows.filter(digest=chosen.digest).order_by("pk")[:MAX_OF_NAME])
     same.sort(key=lambda row: row.pk != chosen.pk)
-    return same, [row for row in named_so.values() if row.digest != chosen.digest]
+    others = [row.pk for row in named_so.values() if row.digest != chosen.digest]
+    return same, Suite.objects.filter(pk__in=others).order_by("-created_at", "-pk")
 
 
 def create(

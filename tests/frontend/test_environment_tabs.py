@@ -105,7 +105,7 @@ def test_evaluations_shows_the_models_of_the_chosen_version_and_suite(
     assert "org/new" not in board
     assert f'href="{PAGE}0.1.0/evaluate/"' in page
     smoke = text(client, f"{PAGE}?tab=evaluations&version=0.1.0&suite=smoke")
-    assert "No model has a result by this suite yet" in smoke
+    assert "No model has a result by this definition of the suite yet" in smoke
     assert "<option selected>full</option>" in text(client, f"{PAGE}?tab=evaluations&suite=none")
 
 

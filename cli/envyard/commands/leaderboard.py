@@ -32,6 +32,11 @@ def register(commands: Any, common: ArgumentParser) -> None:
     regression.set_defaults(run=run_regression)
     for command in (board, regression):
         command.add_argument("--suite", default=FULL, help=f"a suite's name (default {FULL})")
+        command.add_argument(
+            "--digest",
+            default="",
+            help="how the suite's digest begins: an earlier definition of the name",
+        )
     compare = commands.add_parser(
         "compare",
         parents=[common],
@@ -58,6 +63,7 @@ def run_leaderboard(args: Namespace, out: Output) -> None:
     out.note(f"{ref}, suite {board['suite']['name']} ({board['suite']['digest'][:12]})", "bold")
     if not board["verified"]:
         out.note("No model has a result yet.")
+        _note_other_definitions(board, out)
         out.hint(f"evaluate one: hub eval {ref} -m MODEL --suite {board['suite']['name']}")
         return
     out.table(
@@ -94,13 +100,16 @@ def run_across(args: Namespace, out: Output) -> None:
         )
     names = ",".join(f"{ref.owner}/{ref.name}" for ref in refs)
     hub = Hub(configs.load(args.url))
-    board = hub.get("leaderboards/", suite=args.suite, environments=names or None)
+    board = hub.get(
+        "leaderboards/", suite=args.suite, digest=args.digest or None, environments=names or None
+    )
     if out.as_json:
         out.json(board)
         return
     out.note(f"Suite {board['suite']['name']} ({board['suite']['digest'][:12]})", "bold")
     if not board["columns"]:
         out.note("No model has a result yet.")
+        _note_other_definitions(board, out)
         return
     out.table(
         ("RANK", "MODEL", "MEAN", "TO THE FIRST OF ITS RANK OR THE ONE BEFORE", *_heads(board)),
@@ -122,6 +131,14 @@ def run_across(args: Namespace, out: Output) -> None:
             out.note(f"{column['environment']} is in no mean: {column['left_out']}", "yellow")
     if board["others"]:
         out.note(f"{len(board['others'])} more environments have results; name those to show.")
+
+
+def _note_other_definitions(board: dict[str, Any], out: Output) -> None:
+    for row in board["same_name"]:
+        if row["has_results"]:
+            out.note(
+                f"There are results by rules version {row['rules']}: --digest {row['digest'][:12]}"
+            )
 
 
 def _heads(board: dict[str, Any]) -> list[str]:
@@ -211,5 +228,7 @@ def comparison_text(row: dict[str, Any] | None) -> str:
 def _get(args: Namespace, text: str, what: str) -> dict[str, Any]:
     hub = Hub(configs.load(args.url))
     ref = latest(hub, ref_of(text))
-    answer: dict[str, Any] = hub.get(f"{version_path(ref)}{what}/", suite=args.suite)
+    answer: dict[str, Any] = hub.get(
+        f"{version_path(ref)}{what}/", suite=args.suite, digest=args.digest or None
+    )
     return answer

@@ -67,17 +67,17 @@ class SuiteQuery(SharedFieldsSerializer):
     """Which suite."""
 
     suite = Text(max_length=40, required=False, default=suite.FULL, help_text="A suite's name.")
+    digest = Text(
+        max_length=64,
+        required=False,
+        pattern="^[0-9a-f]*$",
+        help_text="How the suite's digest begins: an earlier definition of the name.",
+    )
 
 
 class AcrossQuery(SuiteQuery):
     """Which suite, and which environments."""
 
-    digest = Text(
-        max_length=64,
-        required=False,
-        pattern="^[0-9a-f]*$",
-        help_text="How the suite's digest begins, where several have the name.",
-    )
     environments = Text(
         max_length=2000,
         required=False,

@@ -69,7 +69,10 @@ def _read(row: Any, column: str) -> Iterator[str]:
 
 def count_marks(columns: Iterable[str]) -> Counter[str]:
     """The number of documents with each mark; documents are given by their `marks` column."""
-    return Counter(mark for column in columns for mark in column.split())
+    counts: Counter[str] = Counter()
+    for column in columns:
+        counts.update(column.split())
+    return counts
 
 
 def counted(

@@ -14,6 +14,7 @@ from registry.card import services as cards
 from registry.models import Run, User, Version
 from registry.runs import suites
 from tests.factories import make_rollout, make_run, make_version
+from tests.registry.runs.test_leaderboards import earlier, evaluated
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -125,3 +126,21 @@ def test_the_constant_answer_stands_next_to_the_mean(
     assert "One answer to every task would earn: 0.25 [" in err
     assert "(probe constant; the share of the most common answer is unknown)" in err
     assert json_of(capsys, "leaderboard", "alice/even==0.1.0")["constant"]["value"] == 0.25
+
+
+def test_results_by_earlier_rules_are_named_and_shown_by_their_digest(
+    hub: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version = Version.objects.get(environment__name="even")
+    version.status = Version.Status.LISTED
+    version.save()
+    before = earlier(suites.built_in("full"))
+    evaluated(version, "org/tiny", before, rate=0.5)
+    for refs in (["alice/even==0.1.0"], []):
+        assert main(["leaderboard", *refs]) == 0
+        err = capsys.readouterr().err
+        assert (
+            f"results by rules version {before.frozen.rules}: --digest {before.digest[:12]}" in err
+        )
+        assert main(["leaderboard", *refs, "--digest", before.digest[:12]]) == 0
+        assert "org/tiny" in capsys.readouterr().out

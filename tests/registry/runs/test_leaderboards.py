@@ -1,6 +1,7 @@
 """Leaderboards, comparisons and regression reports, from stored rollouts."""
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 from django.core.cache import caches
@@ -371,3 +372,54 @@ def test_a_task_that_only_weak_models_solve_is_named(version: Version, full: Sui
     board = leaderboards.leaderboard(version, full)
     assert [row.task for row in board.suspect_tasks] == [TASKS - 1]
     assert board.suspect_tasks[0].high < 0
+
+
+def earlier(suite: Suite) -> Suite:
+    """The same suite as a hub with the rules version before had it."""
+    before = replace(suite.frozen, rules=suite.frozen.rules - 1)
+    return Suite.objects.create(name=suite.name, digest=before.digest, definition=before.to_dict())
+
+
+def test_results_by_earlier_rules_are_linked_where_the_present_ones_have_none(
+    version: Version, full: Suite, client: Client
+) -> None:
+    """A change of the rules would else make every leaderboard look empty."""
+    before = earlier(full)
+    evaluated(version, "tiny", before, rate=0.5)
+    body = client.get(AT).json()
+    assert (body["verified"], body["rules"], body["is_present"]) == ([], full.frozen.rules, True)
+    [other] = body["same_name"]
+    assert (other["digest"], other["rules"]) == (before.digest, full.frozen.rules - 1)
+    assert (other["has_results"], other["is_present"]) == (True, False)
+    shown = client.get(PAGE).content.decode()
+    link = f"?suite=full&amp;digest={before.digest[:12]}"
+    assert link in shown
+    assert "but by another one" in shown
+    old = client.get(PAGE, {"digest": before.digest[:12]}).content.decode()
+    assert ">tiny</a>" in old
+    assert "results by an earlier definition" in old
+    assert "present definition</a>" in old
+    assert client.get(AT, {"digest": before.digest}).json()["verified"][0]["model"] == "tiny"
+
+
+def test_the_tab_shows_the_newest_result_by_its_own_definition(
+    version: Version, full: Suite, client: Client
+) -> None:
+    evaluated(version, "tiny", earlier(full), rate=0.5)
+    tab = "/envs/alice/demo-env/?tab=evaluations"
+    shown = client.get(tab).content.decode()
+    assert "results by an earlier definition" in shown
+    assert (
+        f"?tab=evaluations&amp;version=0.1.0&amp;suite=full&amp;digest={full.digest[:12]}" in shown
+    )
+    evaluated(version, "tiny", full, rate=0.5)
+    assert "results by an earlier definition" not in client.get(tab).content.decode()
+
+
+def test_a_digest_that_no_suite_has_is_refused(
+    version: Version, full: Suite, client: Client
+) -> None:
+    assert client.get(PAGE, {"digest": "abc%"}).status_code == 404
+    answer = client.get(AT, {"digest": "0" * 12})
+    assert answer.status_code == 400
+    assert answer.json()["error"]["details"]["field"] == "digest"

@@ -14,7 +14,7 @@ from registry.runs import suites
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
 from tests.factories import make_version
-from tests.registry.runs.test_leaderboards import evaluated, pushed
+from tests.registry.runs.test_leaderboards import earlier, evaluated, pushed
 
 AT = "/api/v1/leaderboards/"
 PAGE = "/leaderboards/"
@@ -172,3 +172,18 @@ def test_more_models_do_not_cost_more_queries(
     assert "Page 1 of 2" in page
     assert "page=2" in page
     assert "model-29" in client.get(PAGE, {"page": 2}).content.decode()
+
+
+def test_results_by_earlier_rules_are_linked_from_the_empty_page(
+    alice: User, full: Suite, client: Client
+) -> None:
+    before = earlier(full)
+    evaluated(make_version(alice, "one"), "tiny", before, rate=0.5)
+    shown = client.get(PAGE).content.decode()
+    assert f"?suite=full&amp;digest={before.digest[:12]}" in shown
+    assert "Results by another definition are linked above" in shown
+    [other] = client.get(AT).json()["same_name"]
+    assert (other["rules"], other["has_results"]) == (full.frozen.rules - 1, True)
+    old = client.get(PAGE, {"digest": before.digest[:12]}).content.decode()
+    assert "results by an earlier definition" in old
+    assert "tiny" in old
