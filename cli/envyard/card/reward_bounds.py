@@ -82,6 +82,11 @@ class Ceiling:
         return "fail" if self.enforced else "warn"
 
     @property
+    def is_unverified(self) -> bool:
+        """Whether too little was paid for answer fields, and in no form more than in others."""
+        return self.status != "pass" and self.form is not None and not self.form.is_paid
+
+    @property
     def sentence(self) -> str:
         """The numbers in words."""
         source = "the environment's oracle()" if self.enforced else self._answer_field
@@ -101,7 +106,7 @@ class Ceiling:
         if self.form.is_paid:
             return f"{field} as {self.form.form!r}, the best paid of {self.form.tried} forms,"
         source = f"{field}, of which no form of {self.form.tried} was paid more than others,"
-        return source if self.status == "pass" else f"unverified: {source}"
+        return f"unverified: {source}" if self.is_unverified else source
 
 
 def limit_of(policy: str) -> FloorLimit:

@@ -8,7 +8,7 @@ from statistics import median
 
 from envyard.card import statistics
 from envyard.card.evidence import Evidence, excused, name
-from envyard.card.reward_bounds import floor
+from envyard.card.reward_bounds import ceiling, floor
 from envyard.contract.findings import Finding, finding
 from envyard.contract.probes import ORACLE, SILENT
 from envyard.contract.survey import Survey
@@ -44,7 +44,11 @@ class References:
 
 
 def references(evidence: Evidence) -> References | None:
-    """Which references were paid more than no work; None where none was."""
+    """Which references were paid more than no work; None where none was, or where their form is
+    unverified: then their rewards say nothing of the answers."""
+    top = ceiling(evidence)
+    if top is not None and top.is_unverified:
+        return None
     rows, turns = [], []
     for rollout in evidence.of(ORACLE):
         if not excused(rollout):

@@ -59,7 +59,8 @@ def test_a_time_so_much_later_or_earlier(text: str, answer: str) -> None:
 def test_completed_years_days_and_weekdays() -> None:
     assert years_between("born 14 May 1880, married 13 May 1901") == ["20"]
     assert years_between("born 14 May 1880, married 14 May 1901") == ["21"]
-    assert days_between("from 2024-02-28 to 2024-03-01")[0] == "2"
+    assert days_between(0)("from 2024-02-28 to 2024-03-01") == ["2"]
+    assert days_between(1)("from 2024-02-28 to 2024-03-01") == ["3"]
     assert weekdays("on 2026-11-29") == ["Sunday"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +29,8 @@ MARKED = (
     re.compile(
         r"^(?:the )?(?:final )?answer(?: is)?:?[ \t]+(?P<answer>.+)$", re.IGNORECASE | re.MULTILINE
     ),
-    re.compile(r"\[(?P<answer>[^\[\]\n]{1,40})\]"),
+    # In brackets, perhaps behind what is done with it, such as [try 17] and [guess: crane].
+    re.compile(r"\[(?:[a-z_]{2,12}(?::[ \t]*|[ \t]+)(?=\S))?(?P<answer>[^\[\]\n]{1,40})\]"),
     LABELLED,
 )
 # A field of a reply that is one JSON object; which of them is the answer, its key tells.
@@ -51,6 +53,7 @@ OPPOSITES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "inv
 OPPOSITES |= {wrong: right for right, wrong in OPPOSITES.items()}
 OPTIONS = "ABCDEFGHIJ"
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z _-]{2,30}\d*\]")
+NESTED = re.compile(r"(?<!\[)\[\s{0,20}\[")
 PLACEHOLDER_WORDS = 3  # of a text around it, from which on it is no marked answer
 LONGEST_OPTION = 200  # characters
 WRONG = 4  # answers around the right one
@@ -74,6 +77,8 @@ def find_answer(reply: str) -> Marked:
     marks none."""
     if span := _answer_of_object(reply):
         return Marked(reply[: span[0]], reply[span[0] : span[1]], reply[span[1] :])
+    if span := _nested_list(reply):
+        return Marked(reply[: span[0]], reply[span[0] : span[1]], reply[span[1] :])
     for form in MARKED:
         if form is LABELLED and are_assigned(reply):
             break  # the first name is one of several
@@ -84,6 +89,18 @@ def find_answer(reply: str) -> Marked:
     text = reply.strip()
     before, _, after = reply.partition(text) if text else ("", "", reply)
     return Marked(before, text, after)
+
+
+def _nested_list(reply: str) -> tuple[int, int] | None:
+    """Where a list of lists stands, such as [[1, 2], [3, 4]]: no list in it is the answer alone."""
+    for match in NESTED.finditer(reply):
+        try:
+            value, end = json.JSONDecoder().raw_decode(reply, match.start())
+        except (ValueError, RecursionError):
+            continue
+        if all(isinstance(each, list) for each in value):
+            return match.start(), end
+    return None
 
 
 def _is_placeholder(match: re.Match[str], reply: str) -> bool:

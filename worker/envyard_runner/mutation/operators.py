@@ -35,6 +35,7 @@ from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.leeway import AROUND, OPEN_FORMS
 from envyard_runner.mutation.lists import OF_LISTS, repeated
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
+from envyard_runner.mutation.number_words import number_and
 from envyard_runner.mutation.numbers import (
     INTEGER,
     LONGEST_INTEGER,
@@ -57,6 +58,7 @@ from envyard_runner.mutation.routes import other_route
 from envyard_runner.mutation.shown_forms import as_shown
 from envyard_runner.mutation.steps import ends
 from envyard_runner.mutation.totals import same_total
+from envyard_runner.mutation.units import other_unit
 from envyard_runner.mutation.vacuous import with_body
 from envyard_runner.mutation.words import (
     capitals,
@@ -212,6 +214,8 @@ OF_PROMPT = (
         "percentage": percentage,
         "decimal": decimal,
         "grouped": grouped,
+        "number_and": number_and,
+        "other_unit": other_unit,
         "mixed": mixed,
         "mixed_negative": mixed_negative,
         "same_total": same_total,

@@ -20,6 +20,13 @@ DIFFERENT = 0.5  # answers to such questions: one answer to all of them says tha
 LABELS = 3  # different answers of all tasks, up to which the task may be whether something is there
 QUESTION = re.compile(r"(?<![^.?!\n])[^.?!\n]*\?")  # from the beginning of its sentence
 NAME = re.compile(r"(?<![\w-])[^\W\d_][\w-]{2,29}(?![\w-])")
+# A time names an entry, except where it is compared with those of the entries.
+TIME = re.compile(r"(?<![\d:.])\d{1,2}:\d\d(?![\d:])")
+COMPARED = re.compile(
+    r"\b(?:after|before|since|until|till?|from|to|by|than|between|and|or|at|around|past|about)"
+    r" \d{1,2}:\d\d",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,9 @@ def _question(place: int, task: Listed) -> Question | None:
         return None
     last = matches[-1]
     rest = task.prompt[: last.start()] + task.prompt[last.end() :]
-    return Question(place, _words(last[0]), _words(rest), plain(task.answer))
+    times = frozenset(TIME.findall(COMPARED.sub(" ", last[0])))
+    words, rest_words = _words(last[0]) | times, _words(rest) | {*TIME.findall(rest)}
+    return Question(place, words, rest_words, plain(task.answer))
 
 
 def _words(text: str) -> frozenset[str]:

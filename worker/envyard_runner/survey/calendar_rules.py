@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Callable
 from datetime import date, timedelta
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -41,12 +42,16 @@ def weekdays(text: str) -> list[str]:
     return [f"{each:%A}" for each in dates_in(text)[:1]]
 
 
-def days_between(text: str) -> list[str]:
-    """The days between two dates, with both ends or without them."""
-    if len(dates := dates_in(text)) != 2:
-        return []
-    days = abs((dates[1] - dates[0]).days)
-    return [str(each) for each in (days, days + 1, days - 1)]
+def days_between(more: int) -> Callable[[str], list[str]]:
+    """A function of a text that returns the days between its two dates and so many more: 1 where
+    both ends count, -1 where neither does."""
+
+    def answers(text: str) -> list[str]:
+        if len(dates := dates_in(text)) != 2:
+            return []
+        return [str(abs((dates[1] - dates[0]).days) + more)]
+
+    return answers
 
 
 def years_between(text: str) -> list[str]:

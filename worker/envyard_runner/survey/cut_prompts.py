@@ -47,10 +47,20 @@ def _all_cut(texts: Sequence[str]) -> list[int]:
     cut = [at for at, text in enumerate(texts) if len(text) == length]
     if length < SHORTEST_PROSE or count < max(MANY, NEARLY_ALL * len(texts)):
         return []
+    if _are_lists(texts):
+        return []
     ends = Counter(texts[at][-1:] in FINAL for at in cut)
     last = {words[-1] for at in cut if (words := texts[at].split())}
     prose = all(len(texts[at].split()) > WORDS for at in cut)
     return cut if prose and ends[True] < ODD * count and len(last) >= ENDS else []
+
+
+def _are_lists(texts: Sequence[str]) -> bool:
+    """Whether all texts have the same words in some order, or each has words of one length: such
+    lists are of one length by nature."""
+    words = [sorted(WORD.findall(f"{text} ")) for text in texts]
+    shuffled = all(each == words[0] for each in words)
+    return shuffled or all(len({*map(len, each)}) == 1 for each in words)
 
 
 def _cut(prompts: Sequence[str]) -> list[int]:

@@ -15,12 +15,20 @@ from dataclasses import dataclass
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer; a shorter one is there by chance
+SHORTEST_INPUT = 3  # of a pair
 SHORTEST_ENTRY = 2  # of one behind the name that the task asks about
 CHARACTERS = 20_000  # of a message that is searched
 MARK = re.compile(
     r"\b(?:examples?|e\.g\.|for instance|samples?|demonstrations?|worked|few[- ]shot)\b",
     re.IGNORECASE,
 )
+# Words of a prompt whose pairs show a rule that is to be found: they are no entries of a table.
+RULE = re.compile(
+    r"\b(?:find|infer|deduce|discover|work out|guess|learn|apply|same|hidden|unknown|secret)\b"
+    r"[^.\n]{0,40}\b(?:rule|pattern|function|transformation|mapping|cipher|code|way)\b",
+    re.IGNORECASE,
+)
+INPUT = re.compile(r"^\W*(?:in(?:put)?|question|query|before|from|x|q)\b\W{0,4}", re.IGNORECASE)
 MARKED_BEFORE = 600  # characters between such a word and the answer
 OUTPUT = (
     r"(?:\b(?:reply|output|response|result|answer|solution|translation|decoded|expected|target"
@@ -138,7 +146,7 @@ def given_answer(messages: Sequence[tuple[str, str]], answer: str) -> Given | No
     for replies, or as a reply of the assistant's; in the last message only behind a mark."""
     form = r"\s+".join(map(re.escape, answer.split()))
     pattern = re.compile(f"{OUTPUT}{OPENING}{form}{CLOSING}", re.IGNORECASE | re.MULTILINE)
-    if entry := _example_entry(messages[-1][1], form):
+    if entry := _example_entry(messages[-1][1], form) or _repeated_pair(messages[-1][1], form):
         return Given(entry, True)
     if len(answer) < SHORTEST:
         return None
@@ -162,6 +170,21 @@ def _example_entry(text: str, form: str) -> str:
     pattern = rf"^\W{{0,4}}(\w[\w -]{{2,39}}?) ?[:=|] ?\W{{0,2}}{form}\W{{0,2}}$"
     entries = re.finditer(pattern, text[mark.end() :], re.IGNORECASE | re.MULTILINE)
     return next((each[0].strip() for each in entries if each[1].casefold() in names), "")
+
+
+def _repeated_pair(text: str, form: str) -> str:
+    """The pair of an input and this answer, such as `abc -> bcd`, where the input stands below once
+    more: it is what the rule is to be applied to. Empty where no rule is to be found."""
+    if not RULE.search(text):
+        return ""
+    between = rf"\s{{0,4}}(?:\bout(?:put)?\b\W{{0,3}}|{OUTPUT}|[:=|\t]|\s{{2}})\W{{0,6}}"
+    pairs = rf"^(?P<left>[^\n]{{2,200}}?){between}{form}\W{{0,2}}$"
+    for match in re.finditer(pairs, text, re.IGNORECASE | re.MULTILINE):
+        given = INPUT.sub("", match["left"]).strip()
+        below = re.search(rf"(?<!\w){re.escape(given)}(?!\w)", text[match.end() :], re.IGNORECASE)
+        if len(given) >= SHORTEST_INPUT and below:
+            return match[0].strip()
+    return ""
 
 
 def _given(pattern: re.Pattern[str], form: str, role: str, text: str) -> Iterator[Given]:

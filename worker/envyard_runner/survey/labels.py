@@ -40,13 +40,14 @@ FORM = re.compile(r"\b(?:if|when) (?:you|unsure|nobody|there is no|none)\b", re.
 @dataclass(frozen=True, slots=True)
 class Fit:
     """A rule, the tasks that follow it and those that do not, each with what the rule gives; of all
-    a `share` must follow it."""
+    a `share` must follow it. With `worded`, other words explain exceptions."""
 
     text: str
     agreeing: list[Sample]
     outliers: list[tuple[Sample, str]]
     arithmetic: bool = True
     share: float = AGREEING
+    worded: bool = True
 
     @property
     def size(self) -> int:
@@ -135,7 +136,8 @@ def read(rule: TextRule, group: Sequence[Cut]) -> Fit:
             agreeing.append(cut.sample)
         else:
             outliers.append((cut.sample, answers[0] if answers else ""))
-    return Fit(rule.text, agreeing, outliers, arithmetic=False, share=rule.share or AGREEING)
+    share = rule.share or AGREEING
+    return Fit(rule.text, agreeing, outliers, arithmetic=False, share=share, worded=rule.worded)
 
 
 def _best(fits: Sequence[Fit], group: Sequence[Sample]) -> Iterable[Fit]:
@@ -185,7 +187,7 @@ def _by_rule(fit: Fit, exceptions: Sequence[Sample]) -> bool:
 
 def _by_words(fit: Fit, exceptions: Sequence[Sample]) -> bool:
     """Whether most exceptions have a word that no task has which follows the rule."""
-    if not fit.arithmetic:
+    if not fit.worded:
         return False  # there the words are what the rule is about
     usual = {word for sample in fit.agreeing for word in words_in(sample.prompt)}
     odd = sum(any(word not in usual for word in words_in(each.prompt)) for each in exceptions)

@@ -11,11 +11,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
+from envyard_runner.survey.listed_place import listed_place
 from envyard_runner.survey.option_ranks import option_rank
 from envyard_runner.survey.prompt_order import prompt_order
 from envyard_runner.survey.typography import telling_mark
 
-KINDS = {"number": re.compile(r"-?\d[\d,]*(?:\.\d+)?"), "word": re.compile(r"[^\W\d_]+")}
+KINDS = {
+    "number": re.compile(r"(?:(?<![\w)])-)?\d[\d,]*(?:\.\d+)?"),
+    "word": re.compile(r"[^\W\d_]+"),
+}
 PLACES = 10  # from the beginning, and from the end
 ENOUGH, VARIED = 10, 5  # tasks with an answer, and different answers among them
 FEWEST, NEARLY_ALL = 5, 0.9  # tasks, and the share of ENOUGH of them that is nearly all
@@ -53,6 +57,8 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
         or _abbreviation(known)
         or _code(known)
         or _same_place(known)
+        or listed_place(known)
+        or (0, "")
     )
     if place[0]:
         return place
@@ -60,13 +66,13 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     return rank if rank[0] else telling_mark(tasks[:MAX_TASKS])
 
 
-def _same_place(known: Sequence[tuple[str, str]]) -> tuple[int, str]:
+def _same_place(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
     if len(known) < FEWEST or len({answer for _, answer in known}) < VARIED:
-        return 0, ""
+        return None
     places = Counter(place for each in known for place in dict.fromkeys(_places(*each)))
     place, count = next(iter(places.most_common(1)), ("", 0))
     least = NEARLY_ALL * len(known) if len(known) >= ENOUGH else len(known)
-    return (count, place) if count >= least else (0, "")
+    return (count, place) if count >= least else None
 
 
 def _in_order(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:

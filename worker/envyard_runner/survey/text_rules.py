@@ -33,13 +33,15 @@ CALENDAR = 0.7  # of the tasks: a wrong calendar is wrong in many
 class TextRule:
     """A rule in words, what prompts that mean it say, and the answers that it accepts.
 
-    `share` of the tasks must follow it, where fewer than usual suffice.
+    `share` of the tasks must follow it, where fewer than usual suffice. With `worded`, other words
+    in the prompts of the exceptions explain them.
     """
 
     text: str
     said: re.Pattern[str]
     answers: Callable[[str], Sequence[str]]
     share: float = 0.0
+    worded: bool = False
 
 
 def rules_for(prompt: str) -> Iterator[TextRule]:
@@ -210,7 +212,9 @@ RULES = (
     TextRule(
         "the weekday of its date", _said("week ?day|day of the week|which day"), weekdays, CALENDAR
     ),
-    TextRule("the days between its dates", _said("days"), days_between, CALENDAR),
+    TextRule("the days between its dates", _said("days"), days_between(0), CALENDAR, True),
+    TextRule("its days with both ends", _said("days"), days_between(1), CALENDAR, True),
+    TextRule("its days without both ends", _said("days"), days_between(-1), CALENDAR, True),
     TextRule(
         "the completed years between its dates", _said("years|old|age\\b"), years_between, CALENDAR
     ),

@@ -1,0 +1,93 @@
+"""Amounts in another of the units that a prompt allows, such as °F in "answer in °C, °F or K"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import NamedTuple
+
+SENTENCE = re.compile(r"(?:[^.?!\n]|\.(?=\d))+")
+EXCLUDED = re.compile(r"\b(?:not|no|never|without|instead|rather|avoid|convert)\b", re.IGNORECASE)
+REPLIED = re.compile(
+    r"\b(?:answer|give|reply|respond|write|state|express|report|put|use|accept\w*|allowed|fine)\b",
+    re.IGNORECASE,
+)
+AMOUNT = re.compile(r"(?P<number>-?\d{1,12}(?:\.\d{1,9})?)(?P<space> ?)(?P<unit>[^\d\s].{0,18})")
+MORE = 2  # decimals beyond those of the answer: another unit may be the larger one
+
+
+class Unit(NamedTuple):
+    """Its quantity, and how many of the quantity's base unit one is, behind an offset."""
+
+    quantity: str
+    factor: Decimal
+    offset: Decimal = Decimal(0)
+
+
+def _units() -> Iterator[tuple[str, Unit]]:
+    rows = (
+        ("length", "mm millimetre millimeter", "0.001"),
+        ("length", "cm centimetre centimeter", "0.01"),
+        ("length", "m metre meter", "1"), ("length", "km kilometre kilometer", "1000"),
+        ("length", "inch inche in", "0.0254"), ("length", "ft foot feet", "0.3048"),
+        ("length", "yd yard", "0.9144"), ("length", "mi mile", "1609.344"),
+        ("mass", "mg milligram", "0.000001"), ("mass", "g gram", "0.001"),
+        ("mass", "kg kilogram", "1"), ("mass", "lb pound", "0.45359237"),
+        ("mass", "oz ounce", "0.028349523125"), ("mass", "t tonne", "1000"),
+        ("time", "ms millisecond", "0.001"), ("time", "s sec second", "1"),
+        ("time", "min minute", "60"), ("time", "h hr hour", "3600"), ("time", "d day", "86400"),
+        ("volume", "ml millilitre milliliter", "0.001"),
+        ("volume", "cl centilitre centiliter", "0.01"),
+        ("volume", "l litre liter", "1"),
+        ("speed", "m/s", "1"), ("speed", "km/h kph", f"{Decimal(1000) / 3600}"),
+        ("speed", "mph", "0.44704"),
+        ("energy", "j joule", "1"), ("energy", "kj kilojoule", "1000"), ("energy", "kcal", "4184"),
+        ("energy", "wh", "3600"), ("energy", "kwh", "3600000"),
+    )  # fmt: skip
+    for quantity, names, factor in rows:
+        for name in names.split():
+            yield name, Unit(quantity, Decimal(factor))
+            if len(name) > 2:
+                yield f"{name}s", Unit(quantity, Decimal(factor))
+    for names, factor, offset in (
+        ("°c c celsius", "1", "0"),
+        ("°f f fahrenheit", f"{Decimal(5) / 9}", f"{Decimal(-160) / 9}"),
+        ("k kelvin kelvins", "1", "-273.15"),
+    ):
+        for name in names.split():
+            yield name, Unit("temperature", Decimal(factor), Decimal(offset))
+
+
+UNITS = dict(_units())
+_NAME = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
+LISTED = re.compile(
+    rf"(?<![\w°/])(?:{_NAME})(?:(?:,? or |, ?| ?/ ?)(?:degrees )?(?:{_NAME})(?![\w/])){{1,6}}",
+    re.IGNORECASE,
+)
+NAME = re.compile(rf"(?<![\w°/])(?:{_NAME})(?![\w/])", re.IGNORECASE)
+
+
+def other_unit(answer: str, prompt: str) -> str | None:
+    """The amount in another unit that a sentence of the prompt allows; None for a number alone."""
+    match = AMOUNT.fullmatch(answer.strip())
+    own = UNITS.get(match["unit"].casefold()) if match else None
+    if match is None or own is None:
+        return None
+    for name in _allowed(prompt):
+        unit = UNITS[name.casefold()]
+        if unit.quantity == own.quantity and unit != own:
+            base = Decimal(match["number"]) * own.factor + own.offset
+            places = len(match["number"].partition(".")[2]) + MORE
+            value = (base - unit.offset) / unit.factor
+            return f"{value:.{places}f}{match['space']}{name}"
+    return None
+
+
+def _allowed(prompt: str) -> Iterator[str]:
+    """The names of units that a sentence on the reply lists as alternatives."""
+    for sentence in SENTENCE.findall(prompt):
+        if " or " in sentence and REPLIED.search(sentence) and not EXCLUDED.search(sentence):
+            for listed in LISTED.finditer(sentence):
+                if " or " in listed[0]:
+                    yield from NAME.findall(listed[0])
