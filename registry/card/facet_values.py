@@ -11,6 +11,7 @@ from typing import Any
 
 from envyard.card.evidence import Evidence
 from envyard.contract.domains import domains_of
+from envyard.contract.facets import LEARNABLE_BANDS
 from envyard.contract.survey import Survey
 
 
@@ -58,4 +59,8 @@ def learnable_band(share: float | None) -> str:
     """By the share of groups of 4 rollouts whose rewards differ, the first model's."""
     if share is None:
         return ""
-    return "none" if share == 0 else "low" if share < 0.2 else "medium" if share < 0.6 else "high"
+    if share == 0:
+        return "none"
+    return next(
+        (name for name, (_, end) in LEARNABLE_BANDS.items() if share < end), [*LEARNABLE_BANDS][-1]
+    )

@@ -52,7 +52,7 @@ def environments(
 ) -> tuple[list[Environment], str]:
     """A page of the results, ready for the read models, and the cursor of the next one."""
     if sort != RELEVANCE:
-        return read_page(results.rows(), by=ORDERS[sort], cursor=cursor, limit=limit)
+        return read_page(results.rows(sort=sort), by=ORDERS[sort], cursor=cursor, limit=limit)
     keys, following = read_ranked_page(results.ranked(), cursor=cursor, limit=limit)
     rows = Environment.objects.for_summary().in_bulk([pk for _, pk in keys])
     return [rows[pk] for _, pk in keys if pk in rows], following

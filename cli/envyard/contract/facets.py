@@ -15,6 +15,10 @@ from envyard.contract.needs.kinds import KINDS
 # By the solve rate of the hub's model: 0 %, below 20 %, to 80 %, above, 100 %.
 DIFFICULTIES = ("unsolved", "hard", "medium", "easy", "solved")
 
+# Shares of groups of 4 rollouts whose rewards differ, from and to which a band reaches. The upper
+# end belongs to the next band; 0 is `none` alone.
+LEARNABLE_BANDS = {"none": (0.0, 0.0), "low": (0.0, 0.2), "medium": (0.2, 0.6), "high": (0.6, 1.0)}
+
 # Sources of values, as pages and docs word them.
 METADATA = "the wheel’s metadata"
 ROLLOUTS = "recorded rollouts"
@@ -131,7 +135,7 @@ FACETS = registry(
             description="By the share of groups of 4 rollouts whose rewards differ: 0, below 20 %, "
             "below 60 %, or more, for the hub's model.",
             option="only environments with this share of useful groups for the hub's model",
-            choices=("none", "low", "medium", "high"),
+            choices=tuple(LEARNABLE_BANDS),
             source=CARD,
         ),
         Facet(

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from envyard.contract.facets import FACETS
+from envyard.contract.facets import FACETS, LEARNABLE_BANDS
 from registry.accounts.models import Token, User
 from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment, EnvironmentQuerySet
@@ -135,9 +135,12 @@ class SearchResults:
             keys |= zip((document.pk for document in further), row_ranks, strict=True)
         return sorted(((rank, pk) for pk, rank in keys.items()), reverse=True)
 
-    def rows(self) -> EnvironmentQuerySet:
-        """All of them, to be sorted by one of ORDERS."""
+    def rows(self, *, sort: str = "") -> EnvironmentQuerySet:
+        """All of them, to be sorted by one of ORDERS, `sort` if that is known."""
         environments = Environment.objects.for_summary()
+        band = LEARNABLE_BANDS.get(self.search.filters.get("learnable", ""))
+        if band and sort == "learnability":  # else the index is read from its best environment on
+            environments = environments.filter(learnability__range=band)
         documents = self._visible()
         if self.search.marks and self._stored(self.search) is not None:
             query = replace(parse(""), marks=self.search.marks)

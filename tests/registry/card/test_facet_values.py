@@ -22,6 +22,7 @@ from registry.card.facet_values import learnable_band, tasks_band, turns_band
 from registry.catalog.models import Version
 from registry.catalog.search import documents
 from registry.catalog.search.results import CatalogSearch, SearchResults
+from registry.read_models import catalog_query
 from registry.runs.models import Run
 from registry.runs.transcript_models import TranscriptPack
 from tests.factories import make_rollout, make_run, make_version
@@ -132,3 +133,22 @@ def test_every_facet_stands_in_the_documentation() -> None:
     for name, facet in FACETS.items():
         row = next(line for line in text.splitlines() if line.startswith(f"| `{name}` |"))
         assert row.endswith(f"| {facet.source.replace('’', chr(39))} |"), name
+
+
+@pytest.mark.django_db
+def test_the_most_learnable_of_a_band_are_read_from_the_end_of_the_band(alice: User) -> None:
+    """Else all better environments are read before the first of the band."""
+    shares = {"flat": 0.0, "weak": 0.1, "fair": 0.3, "good": 0.5, "best": 0.9}
+    for name, share in shares.items():
+        version = make_version(alice, name)
+        version.facets, version.learnability = {"learnable": learnable_band(share)}, share
+        version.save()
+        version.environment.learnability = share
+        version.environment.save()
+    documents.rebuild()
+    for band, expected in (("none", ["flat"]), ("medium", ["good", "fair"]), ("high", ["best"])):
+        results = SearchResults(CatalogSearch(filters={"learnable": band}), None)
+        rows, _ = catalog_query.environments(results, sort="learnability", cursor="", limit=9)
+        assert [row.name for row in rows] == expected
+        assert "BETWEEN" in str(results.rows(sort="learnability").query)
+        assert "BETWEEN" not in str(results.rows(sort="stars").query)
