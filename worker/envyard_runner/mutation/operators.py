@@ -31,6 +31,7 @@ from envyard_runner.mutation.answers import (
 )
 from envyard_runner.mutation.beside import OF_MARKS
 from envyard_runner.mutation.by_prompt import BY_PROMPT, WRITTEN
+from envyard_runner.mutation.either_form import as_option, in_words
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.leeway import AROUND, OPEN_FORMS
 from envyard_runner.mutation.lists import OF_LISTS, repeated
@@ -51,6 +52,7 @@ from envyard_runner.mutation.numbers import (
     thousands,
     unit,
 )
+from envyard_runner.mutation.optional_parts import optional
 from envyard_runner.mutation.pairs import are_assigned, pair, permuted
 from envyard_runner.mutation.polynomials import factored
 from envyard_runner.mutation.records import is_object
@@ -215,6 +217,9 @@ OF_PROMPT = (
         "decimal": decimal,
         "grouped": grouped,
         "number_and": number_and,
+        "optional": optional,
+        "in_words": in_words,
+        "as_option": as_option,
         "other_unit": other_unit,
         "mixed": mixed,
         "mixed_negative": mixed_negative,

@@ -1,0 +1,145 @@
+"""Answers with a part that a prompt calls optional, or without it: an article, a sign, a unit,
+hyphens, zeros at the beginning, a mark at the end, accents.
+
+A verifier must read both. Each part is known by its name in the prompt.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+QUOTE = "[\"'`\u201c\u201d\u2018\u2019]?"
+FREE = (
+    r"(?:optional|ignored|not (?:needed|required|necessary)|up to you|your choice|fine either way"
+    r"|do(?:es)? not matter|(?:may|can) be (?:left out|omitted|dropped|skipped))"
+)
+ALLOWED = r"(?:allowed|accepted|fine|ok|okay|welcome)"  # the part may be there, not be absent
+REFUSED = re.compile(
+    r"\b(?:must|never|do(?: not|n't)(?! matter)|not optional|always)\b", re.IGNORECASE
+)
+SENTENCE = re.compile(r"(?:[^.?!\n]|[.](?=\w|[\"'`)\u201d]))+")
+WORDS = re.compile(r"[^\W\d_]{2,30}(?:[ -][^\W\d_]{2,30}){0,3}")
+NUMBER = re.compile(r"[-+]?\d{1,12}(?:\.\d{1,9})?")
+AMOUNT = re.compile(r"([-+]?\d[\d,]{0,15}(?:\.\d{1,9})?) ?([^\W\d_]{1,12}|[°%][^\W\d_]?)")
+CURRENCY = re.compile(r"[$\u20ac\u00a3\u00a5]")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The names of a part, and the answer with it where it lacks it, or without it."""
+
+    names: str
+    toggled: Callable[[str, str], str | None]
+
+    def is_free(self, sentence: str) -> bool:
+        """Whether the sentence calls the part optional."""
+        name = rf"{QUOTE}(?:{self.names}){QUOTE}"
+        pattern = (
+            rf"\bwith or without (?:an? |the |any |its )?{name}"
+            rf"|{name}[^,;\n]{{0,40}}\b{FREE}"
+            rf"|\b(?:may|can) (?:omit|leave out|drop|skip) (?:an? |the |its )?{name}"
+        )
+        return re.search(pattern, sentence, re.IGNORECASE) is not None
+
+    def is_allowed(self, sentence: str) -> bool:
+        """Whether the sentence allows the part, which says nothing of an answer without it."""
+        pattern = rf"{QUOTE}(?:{self.names}){QUOTE}[^,;\n]{{0,25}}\b{ALLOWED}\b"
+        return re.search(rf"(?<!no ){pattern}", sentence, re.IGNORECASE) is not None
+
+
+def _article(answer: str, _: str) -> str | None:
+    if not WORDS.fullmatch(answer):
+        return None
+    return answer[4:] if answer[:4].lower() == "the " else f"the {answer}"
+
+
+def _currency(answer: str, prompt: str) -> str | None:
+    if sign := CURRENCY.search(answer):
+        return answer.replace(sign[0], "").strip()
+    shown = CURRENCY.search(prompt)
+    return f"{shown[0]}{answer}" if shown and NUMBER.fullmatch(answer) else None
+
+
+def _unit(answer: str, _: str) -> str | None:
+    match = AMOUNT.fullmatch(answer)
+    return match[1] if match else None
+
+
+def _hyphen(answer: str, _: str) -> str | None:
+    return re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", answer)
+
+
+def _zeros(answer: str, _: str) -> str | None:
+    return re.sub(r"(?<![\d.])0+(?=\d)", "", answer)
+
+
+def _stop(answer: str, _: str) -> str | None:
+    return answer[:-1] if answer.endswith(".") else f"{answer}."
+
+
+def _quotes(answer: str, _: str) -> str | None:
+    return answer.strip("\"'") if answer[:1] in ("'", '"') else f'"{answer}"'
+
+
+def _plus(answer: str, _: str) -> str | None:
+    if not NUMBER.fullmatch(answer) or answer.startswith("-"):
+        return None
+    return answer[1:] if answer.startswith("+") else f"+{answer}"
+
+
+def _accents(answer: str, _: str) -> str | None:
+    split = unicodedata.normalize("NFD", answer)
+    return "".join(each for each in split if not unicodedata.combining(each))
+
+
+def _prefix(answer: str, _: str) -> str | None:
+    return re.sub(r"^0[xXbBoO](?=\w)", "", answer)
+
+
+def _percent(answer: str, _: str) -> str | None:
+    if answer.endswith("%"):
+        return answer[:-1].strip()
+    return f"{answer}%" if NUMBER.fullmatch(answer) else None
+
+
+def _spaces(answer: str, _: str) -> str | None:
+    return answer.replace(" ", "")
+
+
+PARTS = (
+    Part(r"(?:leading |definite )?articles?|(?<=[\"'`\u201c])the(?=[\"'`\u201d])", _article),
+    Part(r"(?:currency|dollar|euro|pound|money) (?:sign|symbol)s?|[$\u20ac\u00a3]", _currency),
+    Part(r"units?(?: of measurement)?", _unit),
+    Part(r"hyphens?|dashes|hyphenation", _hyphen),
+    Part(r"(?:leading|initial) zero(?:e?s)?", _zeros),
+    Part(r"(?:final |trailing )?(?:full stop|period)|(?:final|trailing) punctuation", _stop),
+    Part(r"quot(?:es|ation marks?)", _quotes),
+    Part(r"plus(?: signs?)?", _plus),
+    Part(r"accents?(?: marks?)?|diacritics?|diacritical marks?|umlauts?", _accents),
+    Part(r"0[xbo](?: prefix)?|(?:0[xbo] )?prefix", _prefix),
+    Part(r"(?:percent(?:age)? (?:sign|symbol)|%)", _percent),
+    Part(r"spaces?|blanks?|spacing", _spaces),
+)  # fmt: skip
+
+
+def optional(answer: str, prompt: str) -> str | None:
+    """The answer with a part that the prompt calls optional, or without it; of several parts
+    another one in each answer."""
+    text = answer.strip()
+    changed = dict.fromkeys(_changed(text, prompt))
+    return [*changed][zlib.crc32(text.encode()) % len(changed)] if changed else None
+
+
+def _changed(text: str, prompt: str) -> Iterator[str]:
+    sentences = [each for each in SENTENCE.findall(prompt) if not REFUSED.search(each)]
+    for part in PARTS:
+        free = any(map(part.is_free, sentences))
+        if not free and not any(map(part.is_allowed, sentences)):
+            continue
+        after = part.toggled(text, prompt)
+        if after and after != text and (free or len(after) > len(text)):
+            yield after
