@@ -1,10 +1,11 @@
 """What the conversations of a run show beside their rewards: answers that are given away, games
-that go on, and lists that omit entries."""
+that go on, lists that omit entries, and results that contradict answers."""
 
 from __future__ import annotations
 
 from envyard.contract.findings import Finding
 from envyard.contract.probes import SNOOP
+from envyard_runner.execution.contrary_results import contrary_findings
 from envyard_runner.execution.late_ends import late_end_findings
 from envyard_runner.execution.shown_answers import (
     conspicuous_findings,
@@ -17,6 +18,7 @@ from envyard_runner.execution.shown_answers import (
     tool_leak_findings,
 )
 from envyard_runner.gateway.answer_differences import AnswerDifferences
+from envyard_runner.gateway.contrary_results import ToolResults
 from envyard_runner.gateway.early_answers import EarlyAnswer
 from envyard_runner.gateway.late_ends import repeated_reply
 from envyard_runner.gateway.listed_pages import ListedPages
@@ -33,6 +35,7 @@ class Conversations:
         self._differences, self._files = AnswerDifferences(), FileAnswers()
         self._early = dict[str, EarlyAnswer]()
         self._pages, self._repeated = ListedPages(), dict[str, str]()
+        self._results = ToolResults()
 
     def add(self, record: Record, answer: str, field: str) -> None:
         """Read a rollout; `answer` is what its reference replies with if that is a field, `field`
@@ -41,6 +44,7 @@ class Conversations:
         self._differences.add(record, field)
         self._files.add(record, field)
         self._pages.add(record)
+        self._results.add(record, field)
         if reply := repeated_reply(record):
             self._repeated[record.rollout] = reply
         if early := EarlyAnswer.of(record, field):
@@ -53,6 +57,7 @@ class Conversations:
         return [
             *(self._leaks() if answers_known else []),
             *late_end_findings(self._repeated),
+            *contrary_findings(self._results.contrary),
             *omission_findings(self._pages.omitting),
         ]
 

@@ -136,6 +136,12 @@ CARD = (
         severity="warning",
     ),
     environment_fault(
+        "card.tool_results",
+        "Tool results contradict the reference answers.",
+        "Make the tools return what the reference is computed from: that row, column and unit.",
+        severity="warning",
+    ),
+    environment_fault(
         "card.seed_ignored",
         "Another seed gave the same tasks.",
         "Draw tasks, or their order, from the declared seed; or take no seed.",

@@ -1,0 +1,156 @@
+"""Do the tool results that the reference gets contradict its answer?
+
+A tool that reads another row or column misleads each policy that trusts it. The reference, which
+knows the answer, is paid all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from envyard.contract.probes import ORACLE
+from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.gateway.submitted_answers import calls_of, known_answer
+from envyard_runner.mutation.answers import OPPOSITES, find_answer
+
+Message = dict[str, Any]
+
+SHORTEST, LONGEST = 3, 60  # characters of an answer in words
+SEARCHED, KEPT = 50_000, 200  # characters of the results of a rollout, rollouts
+ENOUGH = 3  # tasks with different answers, all of whose results contradict
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+AMOUNT = re.compile(r"(-?\d[\d,]{0,15}(?:\.\d{1,9})?)(?: ?[^\W\d_]{1,12}\.?|[%°])?")
+TOTAL = re.compile(r"\b(?:add(?:ed)? up|sum|total|altogether|in all|combined)\b", re.IGNORECASE)
+# Words by which only some of the amounts count, or another calculation is meant.
+PARTLY = re.compile(
+    r"\b(?:only|except|without|exclud\w*|ignor\w*|above|below|least|most|more|less|fewer|over|under"
+    r"|if|unless|discount\w*|minus|net|after|(?:average|mean) of|share|percent\w*|per|each)\b|%",
+    re.IGNORECASE,
+)
+EXACT = 1e-9  # of the answer
+
+
+@dataclass(frozen=True, slots=True)
+class ContraryResults:
+    """A rollout of the reference: its answer, what its tools returned, and what shows that they
+    contradict: another task's answer, or the sum of all amounts."""
+
+    answer: str
+    results: tuple[str, ...]
+    instead: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    prompt: str
+    answer: str
+    tools: frozenset[str]
+    results: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class ToolResults:
+    """The references' rollouts with tool calls, by name."""
+
+    works: dict[str, _Work] = field(default_factory=dict)
+
+    def add(self, record: Record, reference: str = "") -> None:
+        """Read a rollout that ended; those of other policies, and those without calls, are ignored.
+        `reference` is the task's answer field, empty where it has none."""
+        if record.policy != ORACLE or len(self.works) >= KEPT:
+            return
+        if work := _work(record.recorder.transcript.messages, reference):
+            self.works[record.rollout] = work
+
+    @property
+    def contrary(self) -> dict[str, ContraryResults]:
+        """By rollout, where the results of all rollouts contradict; empty elsewhere."""
+        if len({work.answer.casefold() for work in self.works.values()}) < ENOUGH:
+            return {}
+        return _other_names(self.works) or _other_totals(self.works)
+
+
+def _other_names(works: dict[str, _Work]) -> dict[str, ContraryResults]:
+    """Where each task's results and prompt name another answer than its own, all in words."""
+    answers = {work.answer.casefold() for work in works.values()}
+    if not all(map(_is_name, answers)):
+        return {}
+    contrary = {}
+    for rollout, work in works.items():
+        text = "\n".join([work.prompt, *work.results]).casefold()
+        named = sorted(answer for answer in answers if _names(text, answer))
+        if not named or work.answer.casefold() in named:
+            return {}
+        contrary[rollout] = ContraryResults(work.answer, work.results, named[0])
+    return contrary
+
+
+def _other_totals(works: dict[str, _Work]) -> dict[str, ContraryResults]:
+    """Where each task asks for the sum of what one tool returns, an amount a call, and the sums of
+    most differ from the answers by no constant factor and are larger than some: a reference may
+    have read a part of the amounts, which does not add up to more."""
+    sums = {rollout: total for rollout, work in works.items() if (total := _total(work))}
+    pairs = {rollout: (_value(works[rollout].answer), total) for rollout, total in sums.items()}
+    if len(pairs) < max(ENOUGH, len(works)):
+        return {}
+    if any(abs(answer - total) <= EXACT * abs(answer) for answer, total in pairs.values()):
+        return {}
+    factors = [total / answer for answer, total in pairs.values() if answer]
+    if not factors or max(factors) - min(factors) <= EXACT * max(factors):
+        return {}
+    larger = {rollout: total for rollout, (answer, total) in pairs.items() if total > answer}
+    if len(larger) < 2:
+        return {}
+    return {
+        rollout: ContraryResults(works[rollout].answer, works[rollout].results, f"{total:g}")
+        for rollout, total in larger.items()
+    }
+
+
+def _total(work: _Work) -> float | None:
+    """The sum of the results of one tool, each one amount of the same form, none below zero."""
+    if len(work.tools) != 1 or len(work.results) < 2 or not AMOUNT.fullmatch(work.answer):
+        return None
+    if not TOTAL.search(work.prompt) or PARTLY.search(work.prompt):
+        return None
+    forms = {NUMBER.sub("0", result).strip() for result in work.results}
+    amounts = [NUMBER.findall(result) for result in work.results]
+    if len(forms) != 1 or any(len(each) != 1 for each in amounts) or NUMBER.search(work.prompt):
+        return None
+    values = [_value(each[0]) for each in amounts]
+    return sum(values) if min(values) >= 0 else None
+
+
+def _value(text: str) -> float:
+    match = NUMBER.search(text)
+    return float(match[0].replace(",", "")) if match else 0.0
+
+
+def _is_name(answer: str) -> bool:
+    short = SHORTEST <= len(answer) <= LONGEST
+    return short and answer not in OPPOSITES and not re.search(r"\d|\n", answer)
+
+
+def _names(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def _work(messages: Sequence[Message], reference: str) -> _Work | None:
+    """None without a call, a result and a last reply in words."""
+    if not messages or messages[-1].get("role") != "assistant" or messages[-1].get("tool_calls"):
+        return None
+    replied = plain_text(messages[-1].get("content"))
+    answer = known_answer(replied, find_answer(replied).answer.strip(), reference)
+    tools = frozenset(str(call["function"].get("name")) for call in calls_of(messages))
+    results = tuple(_texts(messages, ("tool",)))
+    if not tools or not results or not answer or sum(map(len, results)) > SEARCHED:
+        return None
+    return _Work("\n".join(_texts(messages, ("system", "user"))), answer, tools, results)
+
+
+def _texts(messages: Iterable[Message], roles: Sequence[str]) -> list[str]:
+    return [plain_text(m.get("content")) for m in messages if m.get("role") in roles]
