@@ -28,10 +28,12 @@ def changed(operator: str, prompt: str, answer: str) -> str | None:
         ("Accents may be omitted.", "caf\u00e9", "cafe"),
         ("In hexadecimal, with or without the 0x prefix.", "0x1f", "1f"),
         ("A plus sign is fine.", "5", "+5"),
+        ("In $. A dollar sign and separators (1,234.50) are welcome.", "9.50", "$9.50"),
         ("You may leave out the quotation marks.", '"so be it"', "so be it"),
         ("The percent sign is not needed.", "12%", "12"),
         ("A final full stop is ignored.", "Anna left", "Anna left."),
         ("The spaces may be dropped.", "AB 12 CD", "AB12CD"),
+        ("A \u20ac sign (as in \u20ac3.50) is welcome but not required.", "1.50", "\u20ac1.50"),
     ],
 )
 def test_optional_parts_are_left_out_or_added(prompt: str, answer: str, after: str) -> None:

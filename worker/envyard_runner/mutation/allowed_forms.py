@@ -40,6 +40,7 @@ MIXED_REFUSED = re.compile(
 IMPROPER = re.compile(r"(-?)(\d{1,9})\s?/\s?(\d{1,9})")
 FRACTION = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})")
 DECIMAL = re.compile(r"0?\.\d{1,9}")
+BRACKETS = re.compile(r" ?\([^()\n]{1,60}\)")  # with an example
 PLAIN = re.compile(r"(-?)([1-9]\d{3,12})((?:\.\d{1,6})?)")
 THOUSANDS = r"\b(?:thousands? separators?|separators? (?:of|for) thousands|commas?)\b"
 GROUPS_ALLOWED = re.compile(
@@ -95,7 +96,7 @@ def mixed_negative(answer: str, prompt: str) -> str | None:
 def grouped(answer: str, prompt: str) -> str | None:
     """A number from 1,000 on with separators of thousands, where the prompt allows them."""
     match = PLAIN.fullmatch(answer.strip())
-    if match is None or not GROUPS_ALLOWED.search(prompt):
+    if match is None or not GROUPS_ALLOWED.search(BRACKETS.sub("", prompt)):
         return None
     return f"{match[1]}{int(match[2]):,}{match[3]}"
 

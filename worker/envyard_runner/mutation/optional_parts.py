@@ -22,6 +22,7 @@ REFUSED = re.compile(
     r"\b(?:must|never|do(?: not|n't)(?! matter)|not optional|always)\b", re.IGNORECASE
 )
 SENTENCE = re.compile(r"(?:[^.?!\n]|[.](?=\w|[\"'`)\u201d]))+")
+BRACKETS = re.compile(r" ?\([^()\n]{1,60}\)")
 WORDS = re.compile(r"[^\W\d_]{2,30}(?:[ -][^\W\d_]{2,30}){0,3}")
 NUMBER = re.compile(r"[-+]?\d{1,12}(?:\.\d{1,9})?")
 AMOUNT = re.compile(r"([-+]?\d[\d,]{0,15}(?:\.\d{1,9})?) ?([^\W\d_]{1,12}|[°%][^\W\d_]?)")
@@ -47,7 +48,7 @@ class Part:
 
     def is_allowed(self, sentence: str) -> bool:
         """Whether the sentence allows the part, which says nothing of an answer without it."""
-        pattern = rf"{QUOTE}(?:{self.names}){QUOTE}[^,;\n]{{0,25}}\b{ALLOWED}\b"
+        pattern = rf"{QUOTE}(?:{self.names}){QUOTE}[^,;\n]{{0,45}}\b{ALLOWED}\b"
         return re.search(rf"(?<!no ){pattern}", sentence, re.IGNORECASE) is not None
 
 
@@ -135,7 +136,8 @@ def optional(answer: str, prompt: str) -> str | None:
 
 
 def _changed(text: str, prompt: str) -> Iterator[str]:
-    sentences = [each for each in SENTENCE.findall(prompt) if not REFUSED.search(each)]
+    whole = BRACKETS.sub("", prompt)  # examples such as (1,234.50) separate no sentences
+    sentences = [each for each in SENTENCE.findall(whole) if not REFUSED.search(each)]
     for part in PARTS:
         free = any(map(part.is_free, sentences))
         if not free and not any(map(part.is_allowed, sentences)):
