@@ -92,3 +92,16 @@ def test_some_prompts_that_speak_of_a_rank_do_not_hide_the_others() -> None:
     asked = choices("What is 37 x {}, from the first to the last?", around=(-10, 10), tasks=15)
     assert answer_place([*rows, *asked]) == (40, "the middle one of the options")
     assert answer_place(asked) == (0, "")
+
+
+def test_a_form_that_most_right_options_alone_have_is_named() -> None:
+    """Wrong options that are rounded to tens, as a right one is by chance now and then."""
+    rng, rows = random.Random(5), []
+    for n in range(60):
+        value = 101 + 7 * n
+        options = [value, *(10 * each for each in rng.sample(range(1, 99), 3))]
+        rng.shuffle(options)
+        listed = "\n".join(f"{a}) {each}" for a, each in zip("ABCD", options, strict=True))
+        rows.append((f"How many of {n}?\n{listed}", "ABCD"[options.index(value)]))
+    count, place = answer_place(rows)
+    assert (count, place) == (54, "the only option without a zero at its end")

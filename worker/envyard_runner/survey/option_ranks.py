@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from envyard_runner.mutation.answers import find_answer
 
 ENOUGH, NEARLY_ALL = 20, 0.95  # tasks, and the share of them with that rank
+FORMED = 0.8  # share of the tasks with that form, which is far beyond the chance of one in three
 UNRANKED = 0.2  # of the tasks, whose prompts must not speak of a rank: only they are compared
 LETTERS, FEWEST_LETTERS, CHANCE = "ABCDEFGHIJ", 2, 1e-6  # one letter alone is one answer for all
 LARGEST_LETTER = 0.8  # share of the most common letter, beyond which the letter is the rank
@@ -61,10 +62,14 @@ def option_rank(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     if max(letters.values()) > LARGEST_LETTER * len(rows):
         return 0, ""
     ranks = Counter(rank for options, place in rows for rank in _ranks(options, place))
-    if not any(FORM_WANTED.search(OPTION.sub("", prompt)) for prompt, _ in tasks):
-        ranks += Counter(form for options, place in rows for form in _only_form(options, place))
     rank, count = next(iter(ranks.most_common(1)), ("", 0))
-    return (count, rank) if count >= NEARLY_ALL * len(rows) else (0, "")
+    if count >= NEARLY_ALL * len(rows):
+        return count, rank
+    if any(FORM_WANTED.search(OPTION.sub("", prompt)) for prompt, _ in tasks):
+        return 0, ""
+    forms = Counter(form for options, place in rows for form in _only_form(options, place))
+    form, count = next(iter(forms.most_common(1)), ("", 0))
+    return (count, form) if count >= FORMED * len(rows) else (0, "")
 
 
 def right_option(prompt: str, answer: str) -> tuple[list[str], int] | None:
