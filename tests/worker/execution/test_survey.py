@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from envyard.contract.survey import MAX_SURVEY_MUTANTS, Split, Survey
-from envyard_runner.execution.survey import PLAYED, SurveyRun
+from envyard_runner.execution.survey import SurveyRun
+from envyard_runner.execution.surveyed_tasks import PLAYED
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.references import LoadedTask
 from envyard_runner.gateway.reply import Reply

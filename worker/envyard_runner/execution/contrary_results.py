@@ -1,4 +1,4 @@
-"""The finding about tool results that contradict the reference's answer."""
+"""The findings about tools that mislead where the reference is right, or that know too little."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from envyard.contract.findings import Finding, finding
 from envyard_runner.execution.first_names import first_names
 from envyard_runner.gateway.contrary_results import ContraryResults
+from envyard_runner.gateway.failed_calls import FailedTask
 
 
 def contrary_findings(contrary: Mapping[str, ContraryResults]) -> Iterator[Finding]:
@@ -23,4 +24,20 @@ def contrary_findings(contrary: Mapping[str, ContraryResults]) -> Iterator[Findi
         f"{first.instead[:80]!r}: a policy that trusts them is refused.",
         where=rollouts[0],
         n=len(rollouts),
+    )
+
+
+def failed_call_findings(late: Mapping[int, FailedTask]) -> Iterator[Finding]:
+    """A warning for the last tasks, by their index, where each call of the reference failed."""
+    if not late:
+        return
+    tasks = sorted(late)
+    first = late[tasks[0]]
+    yield finding(
+        "card.late_tasks",
+        f"From task {tasks[0]} on all tool calls of the references fail, in {len(tasks)} tasks "
+        f"that were played: {', '.join(map(str, tasks[:5]))}. In task {tasks[0]} {first.call[:99]} "
+        f"returned {first.result[:120]!r}; those of earlier tasks succeed.",
+        n=len(tasks),
+        tasks=tasks,
     )

@@ -73,13 +73,19 @@ async def _play(
         ending = await repeated.one_after_the_other(factory)
         if ending.outcome == "succeeded":
             await survey.run(factory, access, outbox, references, keys=first.keys, ends=ends)
-        return ending
+        return _with_survey(ending, survey)
     surveying = survey.run(shared, access, outbox, references, keys=first.keys, ends=ends)
     async with beside(surveying) as surveyed:
         ending = await repeated.at_once(shared)
         if ending.outcome == "succeeded":
             await surveyed
-    return ending
+    return _with_survey(ending, survey)
+
+
+def _with_survey(ending: Ending, survey: SurveyRun) -> Ending:
+    if ending.outcome != "succeeded":
+        return ending
+    return replace(ending, findings=[*ending.findings, *survey.findings])
 
 
 @dataclass(frozen=True, slots=True)

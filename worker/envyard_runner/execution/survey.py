@@ -10,25 +10,27 @@ import asyncio
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from envyard.contract.facts import TaskResult
+from envyard.contract.findings import Finding
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import ORACLE
 from envyard.contract.survey import PlayedReference, Survey
 from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
 from envyard.contract.values import finite, record, records, text
 from envyard_runner.execution.collector import TIMEOUT, EventCollector
+from envyard_runner.execution.contrary_results import failed_call_findings
 from envyard_runner.execution.event_lines import parse_event, read_tasks
 from envyard_runner.execution.first_calls import FirstCalls
-from envyard_runner.execution.guest_programs import REFERENCED_TASKS
 from envyard_runner.execution.reference_run import ReferenceRun
 from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
 from envyard_runner.execution.survey_mutants import SurveyMutants
+from envyard_runner.execution.surveyed_tasks import spread
 from envyard_runner.gateway import Gateway
+from envyard_runner.gateway.failed_calls import FailedCalls
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.mutation.answers import find_answer
@@ -53,7 +55,6 @@ from envyard_runner.survey.split_rules import split_difference
 
 MAX_SECONDS = 120.0
 NEEDED_SHARE = 0.3  # of the run's time that must be left for a survey to begin
-PLAYED = 20  # references, spread over all tasks
 OUT_OF_MEMORY = "MemoryError"
 
 
@@ -84,6 +85,7 @@ class SurveyRun:
         self._answers = KnownAnswers()
         self._references: list[PlayedReference] = []
         self._calls = FirstCalls(self._answers)
+        self._failed = FailedCalls()
         self._mutants = SurveyMutants(self.gateway, concurrency=job.concurrency)
 
     async def run(
@@ -203,6 +205,11 @@ class SurveyRun:
             example=next(iter(examples.values()), ""),
         )
 
+    @property
+    def findings(self) -> list[Finding]:
+        """What the conversations of the references show; the hub makes the others of `result`."""
+        return [*failed_call_findings(self._failed.late)]
+
     def _right_replies(self) -> dict[int, str]:
         """The references that were paid, where each play is one reply to what all tasks begin with,
         and those that were not played where all others were; none where tools, several turns or
@@ -280,23 +287,9 @@ class SurveyRun:
         self._references.append(PlayedReference(task, reward, why, played.replies))
         if reward is not None:
             self._mutants.keep(alias, played, reward)
+        self._failed.add(task, played)
         with contextlib.suppress(IndexError):
             self._calls.add(task, played)
-
-
-def spread(tasks: Sequence[TaskResult]) -> list[TaskResult]:
-    """At most PLAYED tasks that have a reference, from the first to the last at equal distances.
-
-    The process that calls oracle() loads the first REFERENCED_TASKS.
-    """
-    able = [
-        task
-        for task in tasks
-        if task.reference and not (task.hook and task.index >= REFERENCED_TASKS)
-    ]
-    if len(able) <= PLAYED:
-        return able
-    return [able[round(at * (len(able) - 1) / (PLAYED - 1))] for at in range(PLAYED)]
 
 
 def _described(error: dict[str, Any]) -> str:
