@@ -17,14 +17,21 @@ VALUES |= {"hundred": 100, "thousand": 1000}
 LONGEST = 120  # characters of a number in words
 WORDS = frozenset(f"zero {ONES} hundred thousand million billion and".split())
 QUOTE = "[\"'`\u201c\u201d\u2018\u2019]"
+BRITISH = r"(?:British|American) (?:or|and) (?:British|American)"
 AND_FREE = re.compile(
-    rf"{QUOTE}and{QUOTE}[^.\n]{{0,80}}\b(?:may|optional|either|allowed|fine|accepted|habit|usage|matter)"
+    rf"{QUOTE}and{QUOTE}[^.\n]{{0,80}}\b(?:may|optional|either|allowed|fine|accepted|matter)\b"
     rf"|\bwith or without (?:the (?:word )?)?{QUOTE}?and\b"
-    r"|\b(?:British|American) (?:or|and) (?:British|American)\b",
+    rf"|\b{BRITISH}\b[^.\n]{{0,30}}\b(?:English|habit|usage|use|style|spelling|form|custom)",
     re.IGNORECASE,
 )
-AND_REFUSED = re.compile(
-    rf"\b(?:not|no|never|without|omit|avoid)\b(?<!or without)[^.,;\n]{{0,30}}{QUOTE}and{QUOTE}",
+# It must not be there, or it must.
+AND_RULED = re.compile(
+    rf"\b(?:not|no|never|without|omit|avoid)\b(?<!or without)[^.,;\n]{{0,30}}{QUOTE}and{QUOTE}"
+    rf"|{QUOTE}and{QUOTE}[^.,;\n]{{0,40}}"
+    r"(?:(?<!or )(?<!or may )(?<!or is )\b(?:not|never)\b(?! matter)"
+    r"|\b(?:must|required|needed|mandatory|obligatory|expected)\b)"
+    r"|(?:\bwith|(?<!may )(?<!can )(?<!or )\b(?:put|insert|include|write|use|add)) "
+    rf"(?:the (?:word )?)?{QUOTE}and{QUOTE}(?! or without| or not)",
     re.IGNORECASE,
 )
 BEHIND = re.compile(rf"\b(hundred)(?=[ ](?:{'|'.join(ONES.split())})\b)", re.IGNORECASE)
@@ -36,7 +43,7 @@ def number_and(answer: str, prompt: str) -> str | None:
     words = re.findall(r"[a-z]+", answer.casefold())
     if "hundred" not in words or not WORDS.issuperset(words):
         return None
-    if not AND_FREE.search(prompt) or AND_REFUSED.search(prompt):
+    if not AND_FREE.search(prompt) or AND_RULED.search(prompt):
         return None
     if "and" in words:
         return AND.sub("", answer)

@@ -7,13 +7,24 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-SENTENCE = re.compile(r"(?:[^.?!\n]|\.(?=\d))+")
-EXCLUDED = re.compile(r"\b(?:not|no|never|without|instead|rather|avoid|convert)\b", re.IGNORECASE)
+SENTENCE = re.compile(r"(?:[^.?!;\n]|\.(?=\d))+")
+EXCLUDED = re.compile(
+    r"\b(?:not|no|never|without|instead|rather|avoid|convert|unless|depending|according|same|whole"
+    r"|if(?! you)|as (?:asked|given|shown|in the)|whichever(?! (?:unit )?you))\b",
+    re.IGNORECASE,
+)
 REPLIED = re.compile(
     r"\b(?:answer|give|reply|respond|write|state|express|report|put|use|accept\w*|allowed|fine)\b",
     re.IGNORECASE,
 )
 AMOUNT = re.compile(r"(?P<number>-?\d{1,12}(?:\.\d{1,9})?)(?P<space> ?)(?P<unit>[^\d\s].{0,18})")
+WHOLE = re.compile(r"\b(?:whole numbers?|integers?|nearest)\b", re.IGNORECASE)
+# An answer that is rounded in a large unit is no right one in a smaller unit.
+ROUNDED = re.compile(
+    r"\b(?:round(?:ed|ing)?|significant)\b|(?<!at least )\b(?:\d|one|two|three|four) decimal",
+    re.IGNORECASE,
+)
+SMALLER = 2  # times: from which on a unit is a smaller one
 MORE = 2  # decimals beyond those of the answer: another unit may be the larger one
 
 
@@ -61,6 +72,7 @@ def _units() -> Iterator[tuple[str, Unit]]:
 
 UNITS = dict(_units())
 _NAME = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
+_NAME = _NAME.replace("|in|", "|in(?! (?!or )[a-z])|")  # "cm or in metres" names no inches
 LISTED = re.compile(
     rf"(?<![\w°/])(?:{_NAME})(?:(?:,? or |, ?| ?/ ?)(?:degrees )?(?:{_NAME})(?![\w/])){{1,6}}",
     re.IGNORECASE,
@@ -72,22 +84,24 @@ def other_unit(answer: str, prompt: str) -> str | None:
     """The amount in another unit that a sentence of the prompt allows; None for a number alone."""
     match = AMOUNT.fullmatch(answer.strip())
     own = UNITS.get(match["unit"].casefold()) if match else None
-    if match is None or own is None:
+    if match is None or own is None or WHOLE.search(prompt):
         return None
-    for name in _allowed(prompt):
-        unit = UNITS[name.casefold()]
-        if unit.quantity == own.quantity and unit != own:
-            base = Decimal(match["number"]) * own.factor + own.offset
-            places = len(match["number"].partition(".")[2]) + MORE
-            value = (base - unit.offset) / unit.factor
-            return f"{value:.{places}f}{match['space']}{name}"
+    least = own.factor / SMALLER if ROUNDED.search(prompt) else Decimal(0)
+    for names in _allowed(prompt):
+        units = [UNITS[name.casefold()] for name in names]
+        for name, unit in zip(names, units, strict=True) if own in units else ():
+            if unit.quantity == own.quantity and unit != own and unit.factor >= least:
+                base = Decimal(match["number"]) * own.factor + own.offset
+                places = len(match["number"].partition(".")[2]) + MORE
+                value = (base - unit.offset) / unit.factor
+                return f"{value:.{places}f}{match['space']}{name}"
     return None
 
 
-def _allowed(prompt: str) -> Iterator[str]:
-    """The names of units that a sentence on the reply lists as alternatives."""
+def _allowed(prompt: str) -> Iterator[list[str]]:
+    """The names of units that a sentence on the reply lists as alternatives, list by list."""
     for sentence in SENTENCE.findall(prompt):
         if " or " in sentence and REPLIED.search(sentence) and not EXCLUDED.search(sentence):
             for listed in LISTED.finditer(sentence):
                 if " or " in listed[0]:
-                    yield from NAME.findall(listed[0])
+                    yield NAME.findall(listed[0])

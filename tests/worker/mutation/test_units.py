@@ -1,0 +1,63 @@
+"""Amounts in another unit, where the prompt allows several."""
+
+from __future__ import annotations
+
+import pytest
+
+from envyard_runner.mutation.operators import mutate
+
+DEGREES = "What is the temperature? Answer in °C, °F or K, as you like, to at least one decimal."
+LENGTHS = "How long is it? Give the length in cm or in."
+
+
+def in_other_unit(answer: str, prompt: str) -> str | None:
+    changed = mutate(f"<answer>{answer}</answer>", "other_unit", prompt=prompt)
+    return changed[2] if changed else None
+
+
+@pytest.mark.parametrize(
+    ("answer", "prompt", "after"),
+    [
+        ("21.5 °C", DEGREES, "70.700 °F"),
+        ("-40 °F", DEGREES, "-40.00 °C"),
+        ("294.65K", DEGREES, "21.5000°C"),
+        ("50 C", "Reply in degrees C or degrees F.", "122.00 F"),
+        ("2.5 km", "Give the distance in metres or kilometres.", "2500.000 metres"),
+        ("90 min", "State the time in min or h; it has no seconds.", "1.50 h"),
+        ("12.7 cm", LENGTHS, "5.000 in"),
+        ("20 m/s", "Write the speed in km/h, m/s or mph.", "72.00 km/h"),
+        ("3 kg", "You may use kg, lb or oz, if you like.", "6.61 lb"),
+        ("3.20 km", "Give km or miles, rounded to 2 decimals.", "1.9884 miles"),
+    ],
+)
+def test_an_amount_is_given_in_another_unit_that_the_prompt_allows(
+    answer: str, prompt: str, after: str
+) -> None:
+    assert in_other_unit(answer, prompt) == after
+
+
+@pytest.mark.parametrize(
+    ("answer", "prompt"),
+    [
+        ("21.5", DEGREES),
+        ("21.5 bar", DEGREES),
+        ("5 kg", DEGREES),
+        ("21.5 °C", "What is the temperature? Answer in °C."),
+        ("21.5 °C", "Answer in °C, not in °F or K."),
+        ("21.5 °C", "It was 70 in °F or K. How warm is it? Answer in °C."),
+        ("21.5 °C", "The display shows °F or K; answer in °C."),
+        ("500 g", "Prices are given per kg or lb; give the mass in g."),
+        ("500 g", "The label that you read may use kg or lb, so give the mass in plain grams."),
+        ("50 cm", "Give the length in cm or in metres if it has a hundred of them."),
+        ("50 cm", "Give it in cm or in whatever you like."),
+        ("3 km", "Convert the distance, and answer in km or miles."),
+        ("3 km", "Answer in km or miles, whichever the question uses."),
+        ("3 km", "Answer in km or miles, as in the question."),
+        ("3 km", "Answer in whole km or miles."),
+        ("3 km", "Answer in km or miles, to the nearest integer."),
+        ("1.2 km", "Give the distance in km or m, rounded to one decimal."),
+        ("C", "Which is right? Reply with C, F or K."),
+    ],
+)
+def test_numbers_alone_and_units_that_may_not_be_chosen_stay(answer: str, prompt: str) -> None:
+    assert in_other_unit(answer, prompt) is None
