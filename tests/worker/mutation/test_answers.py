@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pytest
 
@@ -24,6 +25,22 @@ REPLIES = {
     "Because of that.\n#### 1,024": "1,024",
     "The answer is: Paris": "Paris",
     "I place it at [3].": "3",
+    "[try 17]": "17",
+    "I halve it. [Try 17]": "17",
+    "[guess: crane]": "crane",
+    "[ask river]": "river",
+    "[New York]": "New York",
+    "[red apple]": "red apple",
+    "[try]": "try",
+    "[a: 3]": "a: 3",
+    "[[7]]": "7",
+    "[[A]]": "A",
+    "[[1, 2], [3, 4]]": "[[1, 2], [3, 4]]",
+    "Merged:\n```json\n[[420, 455], [480, 510]]\n```": "[[420, 455], [480, 510]]",
+    "From [[1, 2], [2, 4]] follows [[1, 4]].": "[[1, 4]]",
+    "[[[1, 2]], [[3]]]": "[[[1, 2]], [[3]]]",
+    "Rows [[1, 2], [3, 4]] have <answer>10</answer>": "10",
+    "[[1, 2], 3]": "1, 2",
     "RESULT = 42": "42",
     "P=348, Q=132": "P=348, Q=132",
     "<route>A -> B -> C</route>": "A -> B -> C",
@@ -149,3 +166,17 @@ def test_a_name_in_brackets_within_a_text_is_no_marked_answer() -> None:
 )
 def test_a_doubted_reply_has_no_confidence(reply: str, doubted: str) -> None:
     assert unsure(reply) == doubted
+
+
+@pytest.mark.parametrize("brackets", ["[[1,", "[[1],[", "[ [", "[[1, 2]] ", "[try ", "[a_", "[[]"])
+def test_a_reply_of_brackets_is_read_in_linear_time(brackets: str) -> None:
+    reply = brackets * (20_000 // len(brackets))
+    began = time.process_time()
+    assert find_answer(reply).holding(find_answer(reply).answer) == reply
+    assert time.process_time() - began < 1.0
+
+
+def test_the_word_before_a_bracketed_number_is_no_part_of_a_wrong_answer() -> None:
+    assert other_answer("[try 17]") == "[try 39]"
+    assert other_answer("[guess: crane]").startswith("[guess: ")
+    assert other_answer("[[420, 455]]") == "[[642, 677]]"

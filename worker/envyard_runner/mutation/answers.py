@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from envyard_runner.mutation.alphabets import ANY, Alphabet
@@ -18,6 +19,12 @@ from envyard_runner.mutation.records import (
 )
 
 LABELLED = re.compile(r"\A[A-Za-z][\w ]{0,30}[:=][ \t]*(?P<answer>[^\s=][^\n]{0,60})\Z")
+# In brackets, perhaps behind what is done with it, such as [try 17] and [guess: crane].
+BRACKETED = re.compile(
+    r"\[(?:(?i:[a-z_]{2,12}(?::[ \t]*|[ \t]+(?=[-+]?\d))"
+    r"|(?:try|guess|answer|move|play|pick|choose|bid|ask|say|name|go|take|open|reply)[ \t]+)"
+    r"(?=\S))?(?P<answer>[^\[\]\n]{1,40})\]"
+)
 # The forms in which replies mark their answer, the surest first. `answer` is what is marked.
 MARKED = (
     re.compile(r"\\boxed\{(?P<answer>[^{}]*)\}"),
@@ -29,8 +36,7 @@ MARKED = (
     re.compile(
         r"^(?:the )?(?:final )?answer(?: is)?:?[ \t]+(?P<answer>.+)$", re.IGNORECASE | re.MULTILINE
     ),
-    # In brackets, perhaps behind what is done with it, such as [try 17] and [guess: crane].
-    re.compile(r"\[(?:[a-z_]{2,12}(?::[ \t]*|[ \t]+)(?=\S))?(?P<answer>[^\[\]\n]{1,40})\]"),
+    BRACKETED,
     LABELLED,
 )
 # A field of a reply that is one JSON object; which of them is the answer, its key tells.
@@ -54,6 +60,7 @@ OPPOSITES |= {wrong: right for right, wrong in OPPOSITES.items()}
 OPTIONS = "ABCDEFGHIJ"
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z _-]{2,30}\d*\]")
 NESTED = re.compile(r"(?<!\[)\[\s{0,20}\[")
+NESTED_LISTS = 50  # of a reply that are read
 PLACEHOLDER_WORDS = 3  # of a text around it, from which on it is no marked answer
 LONGEST_OPTION = 200  # characters
 WRONG = 4  # answers around the right one
@@ -77,9 +84,9 @@ def find_answer(reply: str) -> Marked:
     marks none."""
     if span := _answer_of_object(reply):
         return Marked(reply[: span[0]], reply[span[0] : span[1]], reply[span[1] :])
-    if span := _nested_list(reply):
-        return Marked(reply[: span[0]], reply[span[0] : span[1]], reply[span[1] :])
     for form in MARKED:
+        if form is BRACKETED and (span := _nested_list(reply)):
+            return Marked(reply[: span[0]], reply[span[0] : span[1]], reply[span[1] :])
         if form is LABELLED and are_assigned(reply):
             break  # the first name is one of several
         matches = [each for each in form.finditer(reply) if not _is_placeholder(each, reply)]
@@ -92,15 +99,19 @@ def find_answer(reply: str) -> Marked:
 
 
 def _nested_list(reply: str) -> tuple[int, int] | None:
-    """Where a list of lists stands, such as [[1, 2], [3, 4]]: no list in it is the answer alone."""
-    for match in NESTED.finditer(reply):
+    """Where the last list of lists stands, such as [[1, 2], [3, 4]], in which no list is the answer
+    alone; none for one value in two brackets, such as [[7]]."""
+    span, end = None, 0
+    for match in islice(NESTED.finditer(reply), NESTED_LISTS):
+        if match.start() < end:
+            continue
         try:
             value, end = json.JSONDecoder().raw_decode(reply, match.start())
         except (ValueError, RecursionError):
             continue
-        if all(isinstance(each, list) for each in value):
-            return match.start(), end
-    return None
+        if all(isinstance(each, list) for each in value) and sum(map(len, value)) > 1:
+            span = match.start(), end
+    return span
 
 
 def _is_placeholder(match: re.Match[str], reply: str) -> bool:
