@@ -126,3 +126,54 @@ def test_an_entry_of_the_examples_that_the_task_asks_for_is_a_leak() -> None:
     assert of(lambda task: prompt(task, (task + 1) % TASKS)) == []
     table = lambda task: prompt(task, task).replace("for example", "in this table")  # noqa: E731
     assert of(table) == []
+
+
+WORDS = [f"{first}{last}" for first in ("mar", "tol", "sen", "bri") for last in
+         ("ket", "dow", "vil", "gan", "pus")]  # fmt: skip
+
+
+def ruled(
+    task: int,
+    shown: int,
+    *,
+    pair: str = "IN: {}  OUT: {}",
+    rule: str = "Every pair was made by the same hidden rule.",
+    query: str = "Find the rule and apply it to: {}",
+) -> str:
+    """Pairs of other tasks and of `shown`, and then what the rule is to be applied to."""
+    at = [(shown + step) % TASKS for step in (7, 0, 11)]
+    pairs = "\n".join(pair.format(WORDS[each], WORDS[each][::-1]) for each in at)
+    return f"{rule}\n\n{pairs}\n\n{query.format(WORDS[task])}"
+
+
+def leaks_of_pairs(prompt: Callable[[int], str]) -> list[int]:
+    return leaks(lambda _: "", answer=lambda task: WORDS[task][::-1], prompt=prompt)
+
+
+@pytest.mark.parametrize("pair", ["IN: {}  OUT: {}", "{} -> {}", "{} | {}", "- {}: {}", "{}\t{}",
+                                  "2. {} => {}", "`{}` -> `{}`"])  # fmt: skip
+def test_a_pair_whose_input_the_rule_is_to_be_applied_to_is_a_leak(pair: str) -> None:
+    assert leaks_of_pairs(lambda task: ruled(task, task - task % 4, pair=pair)) == OWN
+    assert leaks_of_pairs(lambda task: ruled(task, task, pair=pair)) == [*range(TASKS)]
+
+
+def test_other_pairs_tables_and_rules_that_are_stated_are_no_leaks() -> None:
+    other = lambda task: ruled(task, (task + 1) % TASKS)  # noqa: E731
+    assert leaks_of_pairs(other) == []
+    table = "The table lists what each word means in Old Danish."
+    means = "What does {} mean?"
+    assert leaks_of_pairs(lambda task: ruled(task, task, rule=table, query=means)) == []
+    plural = "Find the rule and apply it to: {}s"
+    assert leaks_of_pairs(lambda task: ruled(task, task, query=plural)) == []
+
+
+def test_a_lookup_that_says_how_to_use_a_table_is_no_leak() -> None:
+    """A code list to read from is the task, whatever its prompt calls it."""
+    for rule in (
+        "Use the table to look up the code of a word.",
+        "Each word has a code. Find the code of the word in the table below.",
+        "Apply the discount code list below.",
+        "Work out the answer in the same way: read it from the table.",
+    ):
+        prompt = lambda task, r=rule: ruled(task, task, rule=r, query="The word: {}")  # noqa: E731
+        assert leaks_of_pairs(prompt) == [], rule

@@ -30,6 +30,12 @@ PROMPTS = {
     "rows": "a 1 2\n" * (LONG // 6),
     "arrows": "a ->\n" * (LONG // 5),
     "commas": "median " + "1, " * (LONG // 3),
+    "pairs": "same rule\n" + "abc -> 10 x\n" * (LONG // 12),
+    "outputs": "find the rule: " + "out: - (10) " * (LONG // 12),
+    "inline lists": "list: " + "a, b: c, " * (LONG // 10),
+    "times": "is 5:05 or 5:06 " * (LONG // 17) + "?",
+    "days": "days from 2024-01-01 " * (LONG // 22),
+    "hyphens": "1-" * (LONG // 2),
 }
 
 

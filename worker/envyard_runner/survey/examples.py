@@ -11,11 +11,12 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer; a shorter one is there by chance
-SHORTEST_INPUT = 3  # of a pair
+SHORTEST_INPUT, MOST_PAIRS = 3, 50  # characters of a pair's input, and pairs with one answer
 SHORTEST_ENTRY = 2  # of one behind the name that the task asks about
 CHARACTERS = 20_000  # of a message that is searched
 MARK = re.compile(
@@ -25,10 +26,15 @@ MARK = re.compile(
 # Words of a prompt whose pairs show a rule that is to be found: they are no entries of a table.
 RULE = re.compile(
     r"\b(?:find|infer|deduce|discover|work out|guess|learn|apply|same|hidden|unknown|secret)\b"
-    r"[^.\n]{0,40}\b(?:rule|pattern|function|transformation|mapping|cipher|code|way)\b",
+    r"[^.\n]{0,40}\b(?:rule|pattern|function|transformation|mapping|cipher)\b",
     re.IGNORECASE,
 )
-INPUT = re.compile(r"^\W*(?:in(?:put)?|question|query|before|from|x|q)\b\W{0,4}", re.IGNORECASE)
+LOOKUP = re.compile(r"\b(?:tables?|dictionary|glossary|look(?:ed|ing)?[ -]?up)\b", re.IGNORECASE)
+INPUT = re.compile(
+    r"^(?:[-*\u2022\s]|\d{1,3}[.)]\s)*(?:\W*(?:in(?:put)?|question|query|before|from|x|q)\b\W{0,4})?"
+    r"[\"'`]?",
+    re.IGNORECASE,
+)
 MARKED_BEFORE = 600  # characters between such a word and the answer
 OUTPUT = (
     r"(?:\b(?:reply|output|response|result|answer|solution|translation|decoded|expected|target"
@@ -175,12 +181,13 @@ def _example_entry(text: str, form: str) -> str:
 def _repeated_pair(text: str, form: str) -> str:
     """The pair of an input and this answer, such as `abc -> bcd`, where the input stands below once
     more: it is what the rule is to be applied to. Empty where no rule is to be found."""
-    if not RULE.search(text):
+    if not RULE.search(text) or LOOKUP.search(text) or not re.search(form, text, re.IGNORECASE):
         return ""
     between = rf"\s{{0,4}}(?:\bout(?:put)?\b\W{{0,3}}|{OUTPUT}|[:=|\t]|\s{{2}})\W{{0,6}}"
     pairs = rf"^(?P<left>[^\n]{{2,200}}?){between}{form}\W{{0,2}}$"
-    for match in re.finditer(pairs, text, re.IGNORECASE | re.MULTILINE):
-        given = INPUT.sub("", match["left"]).strip()
+    matches = re.finditer(pairs, text, re.IGNORECASE | re.MULTILINE)
+    for match in islice(matches, MOST_PAIRS):
+        given = INPUT.sub("", match["left"]).strip(" \"'`")
         below = re.search(rf"(?<!\w){re.escape(given)}(?!\w)", text[match.end() :], re.IGNORECASE)
         if len(given) >= SHORTEST_INPUT and below:
             return match[0].strip()
