@@ -1,6 +1,7 @@
 """Answers that are always the same piece of the prompt, and prompts that merely contain them."""
 
 import random
+from collections.abc import Callable
 from hashlib import sha1
 
 import pytest
@@ -121,3 +122,102 @@ def test_a_code_that_all_prompts_of_a_label_have_is_named() -> None:
 
 def test_codes_and_years_of_single_samples_tell_nothing() -> None:
     assert answer_place(samples(tells=False)) == (0, "")
+
+
+ANIMALS = (
+    "sea otter",
+    "red deer",
+    "grey wolf",
+    "barn owl",
+    "field mouse",
+    "fire newt",
+    "moon bear",
+)
+WHO = "Which of them do I think of?"
+
+
+def fields(
+    place: int | None,
+    *,
+    line: str = "- {} (lives {} years)",
+    opening: str = "I think of one of these animals",
+    question: str = WHO,
+    tasks: int = 40,
+) -> list[tuple[str, str]]:
+    """Lists of five to seven animals of which the one at that place is right, or any."""
+    rng, rows = random.Random(3), []
+    for _ in range(tasks):
+        names = rng.sample(ANIMALS, rng.randint(5, 7))
+        right = rng.choice(names) if place is None else names[place]
+        named = [line.format(name, rng.randint(3, 60)) for name in names]
+        listed = "\n".join(named) if "\n" not in line else ", ".join(names)
+        rows.append((f"{opening}:\n{listed}\n\n{question}", right))
+    return rows
+
+
+@pytest.mark.parametrize("line", ["- {} (lives {} years)", "* {}", "3. {}: {} years", "a) {}"])
+def test_the_right_entry_at_one_place_of_every_list_is_named(line: str) -> None:
+    assert answer_place(fields(0, line=line)) == (40, "entry 1 of the list")
+    assert answer_place(fields(2, line=line)) == (40, "entry 3 of the list")
+    assert answer_place(fields(-2, line=line)) == (40, "entry 2 from the end of the list")
+    assert answer_place(fields(None, line=line)) == (0, "")
+
+
+def test_names_with_commas_are_a_list_too() -> None:
+    def rows(place: int | None) -> list[tuple[str, str]]:
+        shown = fields(place, line="\n")
+        return [(prompt.replace(":\n", ": "), right) for prompt, right in shown]
+
+    assert answer_place(rows(-1)) == (40, "entry 1 from the end of the list")
+    assert answer_place(rows(None)) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("place", "question"),
+    [
+        (0, "Which of them comes first?"),
+        (-1, "Which one ends the list?"),
+        (0, "They are in a queue; which one is at its head?"),
+        (0, "These are in the order of their finish. Which one won?"),
+        (-1, "They were put on a stack in this order. Which one is taken from it?"),
+        (1, "Name the second one."),
+        (1, "Reply with entry 2."),
+        (1, "Reply with the entry behind the one at the beginning."),
+    ],
+)
+def test_a_place_that_the_prompt_names_is_what_the_task_is_about(place: int, question: str) -> None:
+    assert answer_place(fields(place, question=question)) == (0, "")
+
+
+def test_few_lists_and_records_of_which_any_field_is_wanted_are_sound() -> None:
+    assert answer_place(fields(0, tasks=15)) == (0, "")
+    rng, rows = random.Random(4), []
+    for _ in range(60):
+        animal, town = rng.choice(ANIMALS), rng.choice(("new york", "los angeles", "san remo"))
+        record = [animal, f"{rng.randint(2, 40)} years", f"in {town}"]
+        at = rng.randrange(2)
+        wanted = ("Which animal is it?", "How old is it?")[at]
+        rows.append((f"Record: {', '.join(record)}\n{wanted}", record[at]))
+    assert answer_place(rows) == (0, "")
+
+
+def charts(number: Callable[[random.Random, int], int]) -> list[tuple[str, str]]:
+    """Charts whose middle number is that of the rolled dice and the answer."""
+    rng, rows = random.Random(9), []
+    for _ in range(40):
+        each, days = rng.randint(2, 9), rng.randint(11, 60)
+        chart = f"{rng.randint(100, 999)}-{number(rng, each * days):05d}-{rng.choice('ABC')}3"
+        rows.append((f"Chart {chart}\n\n{each} ml a day for {days} days?", str(each * days)))
+    return rows
+
+
+def test_an_identifier_that_holds_the_answer_is_named() -> None:
+    assert answer_place(charts(lambda _, answer: answer)) == (40, "number 2")
+
+
+def test_numbers_of_identifiers_and_negative_numbers_are_no_answers() -> None:
+    assert answer_place(charts(lambda rng, _: rng.randint(100, 600))) == (0, "")
+    signs = [(f"It is {-n} degrees. What is its opposite?", str(n)) for n in range(20, 50)]
+    assert answer_place(signs) == (0, "")
+    lower = [(f"Is {n} the larger one, or ({-n})? Which one is not?", str(-n)) for n in range(40)]
+    assert answer_place(lower)[1] == "number 2"

@@ -12,9 +12,11 @@ ENOUGH, NEARLY_ALL, VARIED = 20, 0.95, 5  # tasks, the share of them, different 
 FEWEST, MOST = 3, 60  # entries of a list
 LISTS = 0.9  # of the tasks, which have a list with their answer
 INLINE = re.compile(r":[ \t]*([^\n:.?!]{5,600})")
-# Words by which a prompt asks for a place of its list.
+# Words by which a prompt asks for a place of its list, or which give its order a meaning.
 PLACED = re.compile(
-    r"\b(?:first|second|third|last|next|top|bottom|final|initial|head|tail"
+    r"\b(?:first|second|third|last|next|top|bottom|final|initial|head|tail|beginning|queue|stack"
+    r"|w[io]ns?|winner|in (?:this|the|their|that|which)(?: \w{1,20})? order"
+    r"|(?:entry|item|line|number|position|place|option) #?\d{1,3}"
     r"|(?:begin|start|end)(?:s|\?| (?:at|in|with|from)))\b"
     r"(?! (?:guess|reply|move|turn|message|try|attempt|line|the (?:game|dialogue|round)))",
     re.IGNORECASE,
