@@ -21,10 +21,10 @@ LABELS = 3  # different answers of all tasks, up to which the task may be whethe
 QUESTION = re.compile(r"(?<![^.?!\n])[^.?!\n]*\?")  # from the beginning of its sentence
 NAME = re.compile(r"(?<![\w-])[^\W\d_][\w-]{2,29}(?![\w-])")
 # A time names an entry, except where it is compared with those of the entries.
-TIME = re.compile(r"(?<![\d:.])\d{1,2}:\d\d(?![\d:])")
+TIME = re.compile(r"(?<![\d:.])(\d{1,2}):(\d\d)(?![\d:])")
 COMPARED = re.compile(
-    r"\b(?:after|before|since|until|till?|from|to|by|than|between|and|or|at|around|past|about)"
-    r" \d{1,2}:\d\d",
+    r"\b(?:after|before|since|until|till?|from|to|by|than|between|and|or|at|around|past|about|for"
+    r"|is|was|now|shows?|reads?|says?) \d{1,2}:\d\d",
     re.IGNORECASE,
 )
 
@@ -66,9 +66,13 @@ def _question(place: int, task: Listed) -> Question | None:
         return None
     last = matches[-1]
     rest = task.prompt[: last.start()] + task.prompt[last.end() :]
-    times = frozenset(TIME.findall(COMPARED.sub(" ", last[0])))
-    words, rest_words = _words(last[0]) | times, _words(rest) | {*TIME.findall(rest)}
-    return Question(place, words, rest_words, plain(task.answer))
+    words = _words(last[0]) | _times(COMPARED.sub(" ", last[0]))
+    return Question(place, words, _words(rest) | _times(rest), plain(task.answer))
+
+
+def _times(text: str) -> frozenset[str]:
+    """Its times by a clock of twelve hours: a table may have 15:05 where a question has 3:05 pm."""
+    return frozenset(f"{int(hour) % 12}:{minute}" for hour, minute in TIME.findall(text))
 
 
 def _words(text: str) -> frozenset[str]:
