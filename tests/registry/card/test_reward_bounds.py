@@ -205,6 +205,7 @@ def test_the_ceiling_names_the_form_in_which_answer_fields_were_paid(
     assert reference is not None
     assert reference.status == status
     assert words in reference.sentence
+    assert reference.is_unverified is ("unverified" in words)
 
 
 def test_an_inferred_field_that_is_paid_in_no_form_is_no_reference() -> None:

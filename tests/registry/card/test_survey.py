@@ -9,6 +9,7 @@ import pytest
 
 from envyard.card.evidence import Evidence
 from envyard.card.verdict import findings_of
+from envyard.contract.answer_forms import AnswerForm
 from envyard.contract.facts import Facts
 from envyard.contract.mutants import MutantResult
 from envyard.contract.scoring import Scoring
@@ -88,6 +89,33 @@ def test_references_that_are_paid_in_part_warn_where_as_many_are_paid_in_full() 
 def test_without_any_reference_nothing_is_known() -> None:
     run = replace(surveyed(), rollouts=(), facts=Facts())
     assert measured("references_paid", run).status == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("form", "status"),
+    [
+        (AnswerForm("...", 8, 0.0, 0.0), "unknown"),
+        (AnswerForm("<answer>...</answer>", 8, 1.0, 0.0), "warn"),
+        (None, "warn"),
+    ],
+)
+def test_references_of_an_unverified_form_say_nothing_of_the_answers(
+    form: AnswerForm | None, status: str
+) -> None:
+    """Answer fields are paid by chance where no form is known: that says nothing of their tasks."""
+    rewards = {task: 0.25 if task % 8 else 0.0 for task in range(0, 40, 2)}
+    run = surveyed(hook=False, rewards=rewards)
+    low = tuple(replace(r, reward=0.25 * (r.policy == "oracle")) for r in run.rollouts)
+    run = replace(run, rollouts=low, facts=replace(run.facts, answer_form=form))
+    assert measured("references_paid", run).status == status
+    assert ("card.references_paid" in dict(codes(run))) is (status == "warn")
+
+
+def test_references_of_a_form_that_is_paid_are_known() -> None:
+    form = AnswerForm("...", 8, 1.0, 1.0)
+    run = surveyed(hook=False, rewards={30: 0.0})
+    paid = replace(run, facts=replace(run.facts, answer_form=form))
+    assert measured("references_paid", paid).status == "warn"
 
 
 def test_answers_that_break_the_rule_of_the_others_warn_and_are_named() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from datetime import date, timedelta
 
 import pytest
@@ -15,6 +16,8 @@ from envyard_runner.survey.calendar_rules import (
     years_between,
 )
 from envyard_runner.survey.labels import label_rule
+
+Rows = list[tuple[int, str, str]]
 
 
 @pytest.mark.parametrize(
@@ -61,10 +64,12 @@ def test_completed_years_days_and_weekdays() -> None:
     assert years_between("born 14 May 1880, married 14 May 1901") == ["21"]
     assert days_between(0)("from 2024-02-28 to 2024-03-01") == ["2"]
     assert days_between(1)("from 2024-02-28 to 2024-03-01") == ["3"]
+    assert days_between(-1)("from 2024-02-28 to 2024-03-01") == ["1"]
+    assert days_between(0)("on 2024-02-28") == days_between(0)("2024-02-30, 2024-03-01") == []
     assert weekdays("on 2026-11-29") == ["Sunday"]
 
 
-def voyages(wrong: int) -> list[tuple[int, str, str]]:
+def voyages(wrong: int) -> Rows:
     """Ninety voyages, of which the first ones are a day off."""
     rng = random.Random(7)
     tasks = []
@@ -81,3 +86,75 @@ def test_dates_that_are_a_day_off_are_named() -> None:
     assert rule is not None
     assert (rule.tasks, rule.broken) == (90, 12)
     assert label_rule(voyages(0)) is None
+
+
+FROM = "How many days is it from {} to {}?"
+PLANTED = "A seed that is planted on {} sprouts on {}. How many days are these, {}?"
+
+
+def spans(question: Callable[[int], tuple[str, int]], *, every_fourth: bool = False) -> Rows:
+    """Spans over leap years, and how many days more than between its dates each counts; with
+    `every_fourth`, 1900 and 2100 count as leap years."""
+    rng, tasks = random.Random(5), []
+    for task in range(90):
+        year = rng.choice((1870, 1950, 2030))
+        first = date(year, 1, 1) + timedelta(days=rng.randint(0, 9_000))
+        last = first + timedelta(days=rng.randint(300, 9_000))
+        text, more = question(task)
+        wrong = sum(first < date(each, 3, 1) <= last for each in (1900, 2100)) * every_fourth
+        tasks.append((task, text.format(first, last), str((last - first).days + more + wrong)))
+    return tasks
+
+
+def test_days_by_wrong_leap_years_are_named() -> None:
+    tasks = spans(lambda _: (FROM, 0), every_fourth=True)
+    right = {task: answer for task, _, answer in spans(lambda _: (FROM, 0))}
+    rule = label_rule(tasks)
+    assert rule is not None
+    assert rule.text == "the days between its dates"
+    assert rule.tasks == 90
+    assert rule.broken == sum(answer != right[task] for task, _, answer in tasks) > 5
+    assert {each.expected for each in rule.outliers} <= {*right.values()}
+    assert label_rule(spans(lambda _: (FROM, 0))) is None
+
+
+@pytest.mark.parametrize("more", [1, -1])
+def test_days_with_both_ends_or_without_them_are_a_rule_of_their_own(more: int) -> None:
+    both = "A guest stays from {} to {}. How many days are that?"
+    assert label_rule(spans(lambda _: (both, more))) is None
+    rule = label_rule(spans(lambda _: (both, more), every_fourth=True))
+    assert rule is not None
+    assert rule.text == ("its days with both ends" if more > 0 else "its days without both ends")
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        ("both ends counted", 1),
+        ("counting the first as well as the last", 1),
+        ("of which neither end counts", -1),
+    ],
+)
+@pytest.mark.parametrize("share", [4, 6, 9])
+def test_a_second_phrasing_that_says_what_counts_explains_other_days(
+    words: str, more: int, share: int
+) -> None:
+    usual = PLANTED.format("{}", "{}", "as almanacs do")
+    other = PLANTED.format("{}", "{}", words)
+
+    def question(task: int) -> tuple[str, int]:
+        return (other, more) if task % share == 0 else (usual, 0)
+
+    assert label_rule(spans(question)) is None
+
+
+def test_weekdays_that_are_wrong_in_early_years_are_named() -> None:
+    rows = spans(lambda _: ("On which weekday is {0}?", 0))
+    dates = [date.fromisoformat(prompt[-11:-1]) for _, prompt, _ in rows]
+    right = [(n, f"On which weekday is {day}?", f"{day:%A}") for n, day in enumerate(dates)]
+    assert label_rule(right) is None
+    moved = [day + timedelta(days=day.year < 1882) for day in dates]
+    wrong = [(n, p, f"{moved[n]:%A}") for n, p, _ in right]
+    rule = label_rule(wrong)
+    assert rule is not None
+    assert rule.broken == sum(day.year < 1882 for day in dates) > 5

@@ -63,3 +63,27 @@ def test_paragraphs_that_are_all_cut_are_named() -> None:
     assert cut_prompts(whole) == []
     boards = ["".join(rng.choices("XO.", k=400)) + f"\n\nWhose move is it, {n}?" for n in range(30)]
     assert cut_prompts(boards) == []
+
+
+def listed(words: list[list[str]], question: str = "Which one rhymes, {}?") -> list[str]:
+    return [f"{' '.join(each)}\n\n{question.format(n)}" for n, each in enumerate(words)]
+
+
+def test_shuffled_words_and_words_of_one_length_are_of_one_length_by_nature() -> None:
+    rng = random.Random(8)
+    bank = [f"{first}{last}" for first in ("ba", "cor", "d", "el", "fi") for last in
+            ("st", "ne", "rk", "mp", "lt", "nd", "sh", "ght", "ve", "ck")]  # fmt: skip
+    shuffled = [rng.sample(bank, len(bank)) for _ in range(30)]
+    assert cut_prompts(listed(shuffled)) == []
+    fours = [f"{a}{b}{c}{d}" for a in "bcdf" for b in "aeiou" for c in "lmn" for d in "kt"]
+    assert cut_prompts(listed([rng.sample(fours, 60) for _ in range(30)])) == []
+
+
+def test_lists_of_various_words_that_are_cut_are_named() -> None:
+    rng = random.Random(9)
+    bank = [f"{first}{last}" for first in ("ba", "cor", "d", "el", "fi") for last in
+            ("st", "ne", "rk", "mp", "lt", "nd", "sh", "ght", "ve", "ck")]  # fmt: skip
+    cut = [" ".join(rng.choices(bank, k=120))[:300].split(" ") for _ in range(30)]
+    assert len(cut_prompts(listed(cut))) == 30
+    whole = [rng.choices(bank, k=60) for _ in range(30)]
+    assert cut_prompts(listed(whole)) == []
