@@ -70,6 +70,7 @@ ENTRIES = (
     Operator("optional", "without a part that the prompt calls optional", kind="equivalent"),
     Operator("in_words", "a number in words, which the prompt allows", kind="equivalent"),
     Operator("as_option", "an option by its text, or by its letter", kind="equivalent"),
+    Operator("table_layout", "aligned columns of a Markdown table", kind="equivalent"),
     Operator("other_unit", "another unit, which the prompt allows", kind="equivalent"),
     Operator("mixed", "a mixed number, which the prompt allows", kind="equivalent"),
     Operator("mixed_negative", "a mixed number below zero", kind="equivalent"),

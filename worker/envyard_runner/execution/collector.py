@@ -18,6 +18,7 @@ from envyard.contract.runner_events import RolloutResult
 from envyard.contract.values import count, finite, records, text
 from envyard_runner.execution.conversations import Conversations
 from envyard_runner.execution.event_lines import lacking_tasks, parse_event, read_tasks
+from envyard_runner.execution.right_replies import RightReplies
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
@@ -71,7 +72,7 @@ class EventCollector:
         self.not_compared: list[str] = []
         self.conversations = Conversations()
         self.changed: set[int] = set()
-        self.right_replies: list[str] = []
+        self.right_replies = RightReplies()
         self.scored: list[str] = []
         self.rejected: list[str] = []
         self.rejections = 0
@@ -281,8 +282,7 @@ class EventCollector:
         task = int(record.rollout.split("/")[1])
         references = self.plan.references
         self.conversations.add(record, references.answer(task), references.field(task))
-        if record.gave_right_reply:
-            self.right_replies.append(record.rollout)
+        self.right_replies.add(record)
         if record.prompt_shown is None:
             self.not_compared.append(record.rollout)
         return ""

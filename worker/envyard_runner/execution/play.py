@@ -157,8 +157,8 @@ class Repetition:
         _send_replays(replay, collector, second, outbox)
         if collector.not_counted:
             outbox.add_facts(not_counted=collector.not_counted)
-        if collector.right_replies:
-            outbox.add_facts(right_replies=collector.right_replies)
+        if right := collector.right_replies.rollouts:
+            outbox.add_facts(right_replies=right)
         send_connections(usage, outbox)
         second = with_refused_hosts(second, usage, refused_before)
         combined = first.exit.beside(second)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.constant_calls import constant_calls, is_setting
 from envyard_runner.gateway.junk_calls import junk_calls
 from envyard_runner.gateway.page_calls import page_calls
 from envyard_runner.gateway.removing_calls import removing_calls
@@ -85,9 +86,10 @@ def overwrite(
     if not rounds:
         return list_tables(databases) + look(messages, others)
     shown = [*seen, json.dumps(tools, default=str), _prompt(messages)]
-    removed = removing_calls(others, [_prompt(messages), *seen])
-    files = _overwrite_files(messages, others, seen)
-    return overwrite_rows(databases, shown, answer) + removed + files
+    named = [_prompt(messages), *seen]
+    changed = removing_calls(others, named) + constant_calls(others, named)
+    files = _overwrite_files(messages, [each for each in others if not is_setting(each)], seen)
+    return overwrite_rows(databases, shown, answer) + changed + files
 
 
 def _overwrite_files(

@@ -59,6 +59,7 @@ from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.routes import other_route
 from envyard_runner.mutation.shown_forms import as_shown
 from envyard_runner.mutation.steps import ends
+from envyard_runner.mutation.tables import table_layout
 from envyard_runner.mutation.totals import same_total
 from envyard_runner.mutation.units import other_unit
 from envyard_runner.mutation.vacuous import with_body
@@ -221,6 +222,7 @@ OF_PROMPT = (
         "in_words": in_words,
         "as_option": as_option,
         "other_unit": other_unit,
+        "table_layout": table_layout,
         "mixed": mixed,
         "mixed_negative": mixed_negative,
         "same_total": same_total,

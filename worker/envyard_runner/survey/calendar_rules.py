@@ -19,6 +19,8 @@ DATE = re.compile(
     re.IGNORECASE,
 )
 TIME = re.compile(r"(?<![\d:])(\d{1,2}):(\d\d)(?![\d:])(?: ?([ap])\.?m\b)?", re.IGNORECASE)
+OFFSET = re.compile(r"\b(?:UTC|GMT) ?([+\u2212-])(\d{1,2})(?::?(\d\d))?(?!\d)")
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 NUMBER = re.compile(r"(?<![\w.])\d{1,6}(?![\w.]*\d)")
 DAY = 24 * 60  # minutes
 
@@ -77,6 +79,29 @@ def days_later(text: str) -> list[str]:
                 f"{day.day} {day:%B %Y}",
                 f"{day:%B} {day.day}, {day.year}",
             ]
+    return answers
+
+
+def zones_later(text: str) -> list[str]:
+    """The only time in the other of two zones that the text names by their offsets, with its
+    weekday where the text has one; in both clocks' hours of 24."""
+    times, offsets = [*TIME.finditer(OFFSET.sub(" ", text))], OFFSET.findall(text)
+    if len(times) != 1 or len(offsets) != 2 or times[0][3]:
+        return []
+    first, second = (
+        (-1 if sign in "-\u2212" else 1) * (60 * int(hours) + int(minutes or 0))
+        for sign, hours, minutes in offsets
+    )
+    minutes = 60 * int(times[0][1]) + int(times[0][2])
+    days = [day for day in WEEKDAYS if re.search(rf"\b{day}\b", text, re.IGNORECASE)]
+    answers = []
+    for step in (second - first, first - second):
+        later, at = divmod(minutes + step, DAY)
+        clock = f"{at // 60:02d}:{at % 60:02d}"
+        answers.append(clock)
+        if len(days) == 1:
+            day = WEEKDAYS[(WEEKDAYS.index(days[0]) + later) % 7]
+            answers += [f"{day} {clock}", f"{clock} {day}"]
     return answers
 
 

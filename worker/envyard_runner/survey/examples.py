@@ -30,6 +30,14 @@ RULE = re.compile(
     re.IGNORECASE,
 )
 LOOKUP = re.compile(r"\b(?:tables?|dictionary|glossary|look(?:ed|ing)?[ -]?up)\b", re.IGNORECASE)
+# A pair of words with an arrow, perhaps with a remark behind the first; the remark.
+ARROWED = re.compile(
+    r"^[ \t]*(?:[-*]|\d{1,2}\.)?[ \t]*(\w{2,40})(?: \([^()\n]{1,60}\))?[ \t]*(?:->|=>|\u2192|\u21d2)"
+    r"[ \t]*(\w{2,40})[ \t]*$",
+    re.MULTILINE,
+)
+REMARK = re.compile(r" \([^()\n]{1,60}\)$")
+FEWEST_PAIRS, SHORTEST_STEM = 3, 2
 INPUT = re.compile(
     r"^(?:[-*\u2022\s]|\d{1,3}[.)]\s)*(?:\W*(?:in(?:put)?|question|query|before|from|x|q)\b\W{0,4})?"
     r"[\"'`]?",
@@ -181,17 +189,36 @@ def _example_entry(text: str, form: str) -> str:
 def _repeated_pair(text: str, form: str) -> str:
     """The pair of an input and this answer, such as `abc -> bcd`, where the input stands below once
     more: it is what the rule is to be applied to. Empty where no rule is to be found."""
-    if not RULE.search(text) or LOOKUP.search(text) or not re.search(form, text, re.IGNORECASE):
+    if not re.search(form, text, re.IGNORECASE):
+        return ""
+    if not _pairs_are_alike(text) and (not RULE.search(text) or LOOKUP.search(text)):
         return ""
     between = rf"\s{{0,4}}(?:\bout(?:put)?\b\W{{0,3}}|{OUTPUT}|[:=|\t]|\s{{2}})\W{{0,6}}"
     pairs = rf"^(?P<left>[^\n]{{2,200}}?){between}{form}\W{{0,2}}$"
     matches = re.finditer(pairs, text, re.IGNORECASE | re.MULTILINE)
     for match in islice(matches, MOST_PAIRS):
-        given = INPUT.sub("", match["left"]).strip(" \"'`")
+        given = REMARK.sub("", INPUT.sub("", match["left"])).strip(" \"'`")
         below = re.search(rf"(?<!\w){re.escape(given)}(?!\w)", text[match.end() :], re.IGNORECASE)
         if len(given) >= SHORTEST_INPUT and below:
             return match[0].strip()
     return ""
+
+
+def _pairs_are_alike(text: str) -> bool:
+    """Whether most pairs with an arrow begin or end alike, or have the same letters: they show how
+    one follows from the other, and are no table to look up."""
+    pairs = [
+        (left.casefold(), right.casefold()) for left, right in ARROWED.findall(text)[:MOST_PAIRS]
+    ]
+    return len(pairs) >= FEWEST_PAIRS and sum(_is_alike(*pair) for pair in pairs) > HALF * len(
+        pairs
+    )
+
+
+def _is_alike(left: str, right: str) -> bool:
+    half = max(SHORTEST_STEM, min(len(left), len(right)) // 2)
+    ends = left[:half] == right[:half] or left[-half:] == right[-half:]
+    return (ends and left != right) or (left != right and sorted(left) == sorted(right))
 
 
 def _given(pattern: re.Pattern[str], form: str, role: str, text: str) -> Iterator[Given]:

@@ -34,7 +34,12 @@ CONDITIONAL = re.compile(
     re.IGNORECASE,
 )
 ENTITIES = re.compile(r"\b(?:escap|html|xml|entit|markup|encod|sanit)", re.IGNORECASE)
-FORM = re.compile(r"\b(?:if|when) (?:you|unsure|nobody|there is no|none)\b", re.IGNORECASE)
+# Conditions of the reply, and questions: they say nothing of the answer.
+FORM = re.compile(
+    r"\b(?:if|when) (?:you|unsure|nobody|there is no|none)\b"
+    r"|\bwhen (?:is|are|was|were|will|does|do|did)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from envyard_runner.survey.calendar_rules import (
     minutes_later,
     weekdays,
     years_between,
+    zones_later,
 )
 from envyard_runner.survey.templates import numbers_in
 
@@ -227,5 +228,6 @@ RULES = (
         minutes_later,
         CALENDAR,
     ),
+    TextRule("the time in the other zone", _said("time|zone|utc|gmt"), zones_later, CALENDAR),
     TextRule("odd or even", _said("odd\\b|even\\b|parity"), _parity),
 )

@@ -1,0 +1,72 @@
+"""Calls that set everything that a prompt and results name to one constant.
+
+A verifier that compares two of these things, such as a result and its control, then sees no
+difference. Pure functions of texts and tools.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from envyard_runner.gateway.removing_calls import FIRST, NAMED, SEARCHED
+
+Message = dict[str, Any]
+
+SETTING = re.compile(
+    r"(?:^|_)(?:set|write|update|put|edit|assign|change|replace|store|fill)(?:_|$)", re.IGNORECASE
+)
+KEY = re.compile(r"^(?:key|name|cell|field|id|item|entry|slot|setting|variable|column|address)$")
+VALUE = re.compile(r"^(?:value|content|text|new_value|to|formula|data|amount)$")
+PATH = re.compile(r"path|file|dir|folder", re.IGNORECASE)
+SHORT = re.compile(r"(?<![\w-])[A-Z]{1,2}\d{1,2}(?![\w-])")  # as cells have
+CONSTANT = 0
+MAX_CALLS = 24
+
+
+def constant_calls(tools: Sequence[Message], texts: Sequence[str]) -> list[Message]:
+    """At most MAX_CALLS calls of tools that take a key and a value, for the keys that the texts
+    name, in their order."""
+    calls: list[Message] = []
+    for name, key, value, is_text in _setting(tools):
+        for named in _keys(texts)[: MAX_CALLS - len(calls)]:
+            given = json.dumps({key: named, value: str(CONSTANT) if is_text else CONSTANT})
+            described = {"name": name, "arguments": given}
+            ident = f"call_set{len(calls)}"
+            calls.append({"id": ident, "type": "function", "function": described})
+    return calls
+
+
+def is_setting(tool: Message) -> bool:
+    """Whether the tool takes a key and a value."""
+    return any(True for _ in _setting([tool]))
+
+
+def _setting(tools: Sequence[Message]) -> Iterator[tuple[str, str, str, bool]]:
+    """Name, key, value and whether the value is a text, of each such tool."""
+    for tool in tools:
+        function = tool.get("function")
+        if not isinstance(function, dict) or not SETTING.search(str(function.get("name"))):
+            continue
+        parameters = function.get("parameters")
+        fields = parameters.get("properties") if isinstance(parameters, dict) else None
+        if not isinstance(fields, dict) or len(fields) != 2:
+            continue
+        keys = [name for name in fields if KEY.search(str(name))]
+        values = [name for name in fields if VALUE.search(str(name))]
+        if len(keys) == len(values) == 1 and not any(map(PATH.search, map(str, fields))):
+            rules = fields[values[0]]
+            kind = rules.get("type") if isinstance(rules, dict) else None
+            yield str(function["name"]), keys[0], values[0], kind not in ("integer", "number")
+
+
+def _keys(texts: Sequence[str]) -> list[str]:
+    """What the texts name, short names such as T1 too, the prompt's first."""
+    patterns = (SHORT, NAMED, FIRST)
+    return [
+        *dict.fromkeys(
+            name for text in texts for each in patterns for name in each.findall(text[:SEARCHED])
+        )
+    ]
