@@ -138,6 +138,10 @@ def test_an_answer_that_is_the_object_itself_is_not_to_be_put_into_one() -> None
     prompt = "Reply with one JSON object of the keys Anna and Ben."
     assert asked_beyond_doubt([prompt], '{"Anna": 60, "Ben": 71}') == []
     assert asked_beyond_doubt(["Reply with JSON that has the key answer."], "60") != []
+    assert asked_beyond_doubt(["Reply with a JSON list of pairs."], "[[1, 4], [6, 9]]") == []
+    keyed = ['Reply with JSON that has the key "answer".', 'Reply with JSON: {"answer": [1, 2]}']
+    for prompt in keyed:
+        assert asked_beyond_doubt([prompt], "[[1, 4], [6, 9]]") != []
 
 
 @pytest.mark.parametrize(

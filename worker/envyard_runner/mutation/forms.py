@@ -185,7 +185,9 @@ def asked_beyond_doubt(prompts: Iterable[str], answer: str) -> list[Form]:
     text = "\n".join(_searched(prompt) for prompt in prompts)
     forms = candidates(prompts, answer)
     named = set(_named(text)) if not AGAINST.search(text) else set()
-    if isinstance(parsed(answer), dict):  # what is asked for as JSON is the answer itself
+    value, keys = parsed(answer), KEY.search(text) or NAMED_KEY.search(text)
+    if isinstance(value, dict) or (isinstance(value, list) and not keys):
+        # What is asked for as JSON is the answer itself.
         named = {form for form in named if not form.before.startswith("{")}
     return [form for form in forms if form.layout in ASKED or (form in named and _is_sure(form))]
 
