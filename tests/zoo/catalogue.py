@@ -20,6 +20,7 @@ from tests.zoo import (
     open_forms,
     orders_and_decimals,
     payments,
+    places_in_prompts,
     rewards,
     shortcuts,
     sound,
@@ -29,6 +30,7 @@ from tests.zoo import (
     submissions,
     task_texts,
     tasks,
+    units_and_words,
     vacuous,
     values,
 )
@@ -61,6 +63,8 @@ ENTRIES: tuple[Entry, ...] = (
     *last_turns.FLAWED,
     *free_choices.FLAWED,
     *submissions.FLAWED,
+    *units_and_words.FLAWED,
+    *places_in_prompts.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -83,6 +87,8 @@ ENTRIES: tuple[Entry, ...] = (
     *steps.SOUND,
     *last_turns.SOUND,
     *free_choices.SOUND,
+    *units_and_words.SOUND,
+    *places_in_prompts.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
