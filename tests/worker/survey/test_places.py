@@ -180,6 +180,8 @@ def test_names_with_commas_are_a_list_too() -> None:
         (0, "They are in a queue; which one is at its head?"),
         (0, "These are in the order of their finish. Which one won?"),
         (-1, "They were put on a stack in this order. Which one is taken from it?"),
+        (0, "They came in this order of time. Who came earliest?"),
+        (-1, "In order of arrival; who is the latest?"),
         (1, "Name the second one."),
         (1, "Reply with entry 2."),
         (1, "Reply with the entry behind the one at the beginning."),
@@ -198,6 +200,17 @@ def test_few_lists_and_records_of_which_any_field_is_wanted_are_sound() -> None:
         at = rng.randrange(2)
         wanted = ("Which animal is it?", "How old is it?")[at]
         rows.append((f"Record: {', '.join(record)}\n{wanted}", record[at]))
+    assert answer_place(rows) == (0, "")
+
+
+@pytest.mark.parametrize("form", ["Address: {}, {} Hill Road, {}", "- {}\n- {} Hill Road\n- {}"])
+def test_the_field_of_a_record_that_is_to_be_read_is_no_place_of_a_list(form: str) -> None:
+    rng, rows = random.Random(4), []
+    for _ in range(60):
+        opening = rng.choice(("Dear all", "A letter came", "We got this note"))
+        name, town = rng.choice(ANIMALS), rng.choice(("york", "leeds", "hull"))
+        record = form.format(name, rng.randint(1, 90), town)
+        rows.append((f"{opening}\n{record}\nWhat is the name?", name))
     assert answer_place(rows) == (0, "")
 
 

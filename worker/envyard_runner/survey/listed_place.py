@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from envyard_runner.survey.prompt_order import ENTRY
 
 ENOUGH, NEARLY_ALL, VARIED = 20, 0.95, 5  # tasks, the share of them, different answers
 FEWEST, MOST = 3, 60  # entries of a list
 LISTS = 0.9  # of the tasks, which have a list with their answer
+PEERS = 0.5  # of the answers, which are wrong entries of other lists; fields of a record are not
+QUOTES = "\"'`* "
+WORD_END, LONGEST_NAME = re.compile(r"\w(?!\w)"), 8  # words of an answer
 INLINE = re.compile(r":[ \t]*([^\n:.?!]{5,600})")
 # Words by which a prompt asks for a place of its list, or which give its order a meaning.
 PLACED = re.compile(
     r"\b(?:first|second|third|last|next|top|bottom|final|initial|head|tail|beginning|queue|stack"
-    r"|w[io]ns?|winner|in (?:this|the|their|that|which)(?: \w{1,20})? order"
+    r"|w[io]ns?|winner|earliest|latest|recent|opened|chronological\w*|in order of"
+    r"|in (?:this|the|their|that|which)(?: \w{1,20})? order"
     r"|(?:entry|item|line|number|position|place|option) #?\d{1,3}"
     r"|(?:begin|start|end)(?:s|\?| (?:at|in|with|from)))\b"
     r"(?! (?:guess|reply|move|turn|message|try|attempt|line|the (?:game|dialogue|round)))",
@@ -42,7 +47,30 @@ def listed_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
         for place in (f"entry {places[0] + 1}", f"entry {len(entries) - places[0]} from the end")
     )
     place, count = next(iter(counts.most_common(1)), ("", 0))
-    return (count, f"{place} of the list") if count >= NEARLY_ALL * len(lists) else None
+    if count < NEARLY_ALL * len(lists) or not _are_peers(lists):
+        return None
+    return count, f"{place} of the list"
+
+
+def _are_peers(lists: Sequence[tuple[list[str], str, list[int]]]) -> bool:
+    """Whether the entries of a list could each be the answer: other lists have answers of these
+    tasks among their wrong entries."""
+    answers = {answer for _, answer, _ in lists}
+    wrong = {
+        text
+        for entries, _, places in lists
+        for at, entry in enumerate(entries)
+        if at not in places
+        for text in _beginnings(entry)
+    }
+    return len(answers & wrong) >= PEERS * len(answers)
+
+
+def _beginnings(entry: str) -> Iterator[str]:
+    """The texts with which an entry begins, each up to the end of a word."""
+    text = entry.strip(QUOTES)
+    for match in islice(WORD_END.finditer(text), LONGEST_NAME):
+        yield text[: match.end()]
 
 
 def _entries(prompt: str, answer: str) -> list[str]:
@@ -62,5 +90,5 @@ def _lists(prompt: str) -> Iterator[list[str]]:
 
 def _names(entry: str, answer: str) -> bool:
     """Whether the entry begins with the answer, which then ends at a mark or a space."""
-    text = entry.strip("\"'`* ")
+    text = entry.strip(QUOTES)
     return text.startswith(answer) and not text[len(answer) : len(answer) + 1].isalnum()

@@ -123,14 +123,16 @@ def _abbreviation(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
         everywhere &= each
     named: list[str] = []
     for (_, answer), counts in zip(known, words, strict=True):
+        own = counts - everywhere
         beginnings = [
             (label, word)
-            for word in counts - everywhere
+            for word in own
             for label in labels
             if len(word) >= ABBREVIATED and label.startswith(word)
         ]
         if {label for label, _ in beginnings} == {answer}:
-            named.append(min((word for _, word in beginnings), key=len))
+            is_whole = own.keys() >= {*LETTERS.findall(answer)}
+            named.append(answer if is_whole else min((word for _, word in beginnings), key=len))
     shorter = [word for word in named if word not in labels]
     if len(named) < PREDICTED * len(known) or len(shorter) < len(named) / 2:
         return None
