@@ -9,8 +9,8 @@ WANTED = re.compile(
     r"\bmarkdown\b[^.\n]{0,40}\btables?\b|\btables?\b[^.\n]{0,40}\bmarkdown\b", re.IGNORECASE
 )
 LAYOUT = re.compile(
-    r"\b(?:exact\w*|compact|single space|one space|no (?:extra )?(?:spaces?|padding)|without (?:extra )?"
-    r"(?:spaces?|padding)|verbatim|(?:do not|don't|never) (?:align|pad))\b",
+    r"\b(?:exact\w*|compact|single space|one space|(?:no|without) (?:extra )?(?:spaces?|padding)"
+    r"|verbatim|(?:do not|don't|never) (?:align|pad))\b",
     re.IGNORECASE,
 )
 

@@ -30,8 +30,8 @@ ACCEPTED_BY_ALL = (
     "as_listed", "enharmonic", "hour", "with_unit", "fraction", "separators", "capitalised",
     "zeros", "reasoned", "sentence", "as_shown", "worked", "factored", "percentage", "decimal",
     "same_total", "call_order", "twelve_hour", "other_route", "last_turn", "grouped", "mixed",
-    "mixed_negative", "noon", "letter_case", "number_and", "other_unit", "table_layout", "optional", "in_words",
-    "as_option",
+    "mixed_negative", "noon", "letter_case", "number_and", "other_unit", "table_layout",
+    "optional", "in_words", "as_option",
 )  # fmt: skip
 NOTHING = "no paid reply could be changed and scored again"
 
