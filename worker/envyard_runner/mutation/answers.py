@@ -19,7 +19,10 @@ from envyard_runner.mutation.records import (
     with_values,
 )
 
-LABELLED = re.compile(r"\A[A-Za-z][\w ]{0,30}[:=][ \t]*(?P<answer>[^\s=][^\n]{0,60})\Z")
+# A label and the answer; the colon of a time such as `Friday 21:35` ends no label.
+LABELLED = re.compile(
+    r"\A[A-Za-z][\w ]{0,30}(?:(?<!\d)[:=]|[:=](?!\d))[ \t]*(?P<answer>[^\s=][^\n]{0,60})\Z"
+)
 # In brackets, perhaps behind what is done with it, such as [try 17] and [guess: crane].
 BRACKETED = re.compile(
     r"\[(?:(?i:[a-z_]{2,12}(?::[ \t]*|[ \t]+(?=[-+]?\d))"
