@@ -187,7 +187,7 @@ def asked_beyond_doubt(prompts: Iterable[str], answer: str) -> list[Form]:
     named = set(_named(text)) if not AGAINST.search(text) else set()
     value, keys = parsed(answer), KEY.search(text) or NAMED_KEY.search(text)
     if isinstance(value, dict) or (isinstance(value, list) and not keys):
-        # What is asked for as JSON is the answer itself.
+        # The JSON that a prompt wants is the answer itself.
         named = {form for form in named if not form.before.startswith("{")}
     return [form for form in forms if form.layout in ASKED or (form in named and _is_sure(form))]
 
