@@ -73,8 +73,7 @@ class ProbeCall:
     `right` is the task's own reference, whichever policy answers, None where it has none; `other`
     is another task's, for the probes that give wrong answers; `answers` are those of the tasks, as
     far as they are known.
-    `constants` are those of the scoring code, `task` is the index of the task, and `openings` are
-    first replies of references, for the probe that lists answers.
+    `constants` are those of the scoring code, `task` is the index of the task.
     `rng` is seeded by run, rollout and call, so that a run can be repeated; `max_tokens` bounds
     the reply as it would a model's.
     """
@@ -89,7 +88,6 @@ class ProbeCall:
     answers: Sequence[str] = ()
     constants: ScoringConstants = NO_CONSTANTS
     task: int = 0
-    openings: Sequence[str] = ()
 
     @property
     def max_characters(self) -> int:
@@ -162,7 +160,7 @@ def list_all(call: ProbeCall) -> Message:
     """
     other = plain_text(call.other.get("content")) if call.other else ""
     reference = repeat_reference(call)["content"]
-    return _assistant(among_wrong_answers(reference, other, call.alphabet, openings=call.openings))
+    return _assistant(among_wrong_answers(reference, other, call.alphabet))
 
 
 def copy_piece(call: ProbeCall) -> Message:

@@ -272,7 +272,6 @@ class Gateway:
             self.plan.references.answers,
             self._constants,
             int(record.rollout.split("/")[1]),
-            [*self.plan.references.openings.values()] if record.policy == ALL_OPTIONS else (),
         )
         try:
             message = REPLIES[ORACLE if record.policy == FORM else record.policy](probe_call)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -67,7 +66,8 @@ NESTED = re.compile(r"(?<!\[)\[\s{0,20}\[")
 NESTED_LISTS = 50  # of a reply that are read
 PLACEHOLDER_WORDS = 3  # of a text around it, from which on it is no marked answer
 LONGEST_OPTION = 200  # characters
-OPENINGS = 50  # that are read
+FORMED = re.compile(r"(?<!\w)\d+ (?=[^\W\d_]{2,}(?!\w))|(?<!\w)[^\W\d_]{2,} (?=\d+(?!\w))")
+DIGITS = re.compile(r"\d+")
 WRONG = 4  # answers around the right one
 
 
@@ -187,14 +187,12 @@ def _other_value(value: Any) -> Any:
     return value
 
 
-def among_wrong_answers(
-    reply: str, other: str = "", alphabet: Alphabet = ANY, *, openings: Sequence[str] = ()
-) -> str:
+def among_wrong_answers(reply: str, other: str = "", alphabet: Alphabet = ANY) -> str:
     """The reply between replies with wrong answers of the same form, a line each.
 
-    The first and the last are those of `other`, another task's reply, and of the first replies of
-    other tasks: a verifier that overlooks what can be no answer of its tasks must meet one that
-    can, and a reference that reads the conversation gives the right answer as another task's too.
+    The first and the last are those of `other`, another task's reply: a verifier that overlooks
+    what can be no answer of its tasks must meet one that can. Where there is none, the first is the
+    right one with other numbers alone, as its words may belong to the form (`2 from B`).
     A long answer (code, an essay) is no option that could be listed: there it is a wrong one alone.
     """
     marked = find_answer(reply)
@@ -205,9 +203,10 @@ def among_wrong_answers(
         wrong = [letter for letter in OPTIONS[:5] if letter != own][:WRONG]
     else:
         wrong = [_wrong(marked.answer, step, alphabet) for step in range(1, WRONG + 1)]
-        others = [find_answer(each).answer for each in (other, *openings[:OPENINGS])]
-        if possible := [each for each in dict.fromkeys(others) if each not in ("", marked.answer)]:
-            wrong[0], wrong[-1] = possible[0], possible[:2][-1]
+        if (answer := find_answer(other).answer) and answer != marked.answer:
+            wrong[0] = wrong[-1] = answer
+        elif FORMED.search(marked.answer):
+            wrong[0] = DIGITS.sub(lambda match: shifted(match[0], 1), marked.answer)
     half = WRONG // 2
     answers = [*wrong[:half], marked.answer, *wrong[half:]]
     return "\n".join(marked.holding(answer) for answer in answers)
