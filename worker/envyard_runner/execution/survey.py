@@ -28,7 +28,7 @@ from envyard_runner.execution.reference_run import ReferenceRun
 from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
 from envyard_runner.execution.survey_mutants import SurveyMutants
-from envyard_runner.execution.surveyed_tasks import spread
+from envyard_runner.execution.surveyed_tasks import PLAYED, spread
 from envyard_runner.gateway import Gateway
 from envyard_runner.gateway.failed_calls import FailedCalls
 from envyard_runner.gateway.form_trial import answered_tasks
@@ -53,6 +53,7 @@ from envyard_runner.survey.repeats import recounted
 from envyard_runner.survey.same_questions import disagreeing
 from envyard_runner.survey.split_rules import split_difference
 
+ROLLOUTS = 2 * PLAYED  # of which a survey holds the records
 MAX_SECONDS = 120.0
 NEEDED_SHARE = 0.3  # of the run's time that must be left for a survey to begin
 OUT_OF_MEMORY = "MemoryError"
@@ -76,7 +77,8 @@ class SurveyRun:
         )
         self._first, self._judged = collector.tasks or [], judged
         self.wanted = surveys(job) and bool(self._first)
-        self.gateway = Gateway(self._job, None, form=collector.plan.forms.chosen)
+        form = collector.plan.forms.chosen
+        self.gateway = Gateway(self._job, None, form=form, rollouts=ROLLOUTS)
         self.survey: Survey | None = None
         self._guessed = collector.plan.forms.is_unconfirmed
         self.lists: list[BenchmarkList] | None = None

@@ -136,13 +136,14 @@ class RolloutRecords:
     """The records of one run, opened by the first call and removed with the finished rollout.
 
     No record ever holds the run token or one of the `secrets`, whatever the source that repeats it.
+    They share RUN_BYTES: as many as the job plans, or as `rollouts` says where it plays fewer.
     """
 
-    def __init__(self, job: JobSpec, secrets: Sequence[str] = ()) -> None:
+    def __init__(self, job: JobSpec, secrets: Sequence[str] = (), *, rollouts: int = 0) -> None:
         self._job = job
         self._secrets = (job.run_token, *secrets)
         planned = sum(job.tasks * (job.attempts if p == MODEL else 1) for p in job.policies)
-        self._room = min(ROLLOUT_BYTES, RUN_BYTES // max(1, planned))
+        self._room = min(ROLLOUT_BYTES, RUN_BYTES // max(1, rollouts or planned))
         self.judge = JudgeRecords(self._room // JUDGE_SHARE, self._secrets)
         self._open: dict[str, Record] = {}
         self._ended: set[str] = set()

@@ -74,7 +74,8 @@ class Gateway:
     plans and answers those only, by recorded replies and verdicts. `failure` names an exception of
     the gateway's own, which must not be blamed on the environment. No record holds one of
     `secrets`. Some probes reply with the `constants` of the scoring code. Replies name
-    `model_name`, and their Server header is that of vLLM.
+    `model_name`, and their Server header is that of vLLM. `rollouts` are planned where the job's
+    tasks are not all played.
     """
 
     def __init__(
@@ -88,9 +89,10 @@ class Gateway:
         form: Form | None = None,
         constants: ScoringConstants = NO_CONSTANTS,
         model_name: str = MODEL_NAME,
+        rollouts: int = 0,
     ) -> None:
         keys = [server.key for server in (model, judge_model) if server and server.key]
-        self.records = RolloutRecords(job, secrets=[*keys, *secrets])
+        self.records = RolloutRecords(job, secrets=[*keys, *secrets], rollouts=rollouts)
         self.plan = Plan(job, self.records.judge, form)
         self.proxy = ModelProxy(job, model)
         usage = JudgeUsage(job.limits)
