@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from envyard.contract.rules import RULES
 from envyard.contract.suite import (
     BUILT_IN,
     FULL,
@@ -46,9 +47,11 @@ def built_in(name: str) -> Suite:
 
 
 def is_present(suite: Suite) -> bool:
-    """Whether a run could have this definition today: an owner's suite, or the hub's own by the
-    present settings and rules."""
-    return suite.environment_id is not None or suite.digest == _definition(suite.name).digest
+    """Whether a run could have this definition today: an owner's suite of the present rules, or the
+    hub's own by the present settings and rules."""
+    if suite.environment_id is not None:
+        return suite.frozen.rules == RULES
+    return suite.digest == _definition(suite.name).digest
 
 
 def of_environment(environment: Environment) -> list[Suite]:

@@ -423,3 +423,16 @@ def test_a_digest_that_no_suite_has_is_refused(
     answer = client.get(AT, {"digest": "0" * 12})
     assert answer.status_code == 400
     assert answer.json()["error"]["details"]["field"] == "digest"
+
+
+def test_an_owners_suite_of_former_rules_is_no_present_definition(
+    version: Version, alice: User
+) -> None:
+    suite = suites.create(
+        environment=version.environment, name="hard", tasks=10, attempts=2, by=alice
+    )
+    assert suites.is_present(suite)
+    before = replace(suite.frozen, rules=suite.frozen.rules - 1)
+    suite.definition, suite.digest = before.to_dict(), before.digest
+    suite.save()
+    assert not suites.is_present(Suite.objects.get(pk=suite.pk))

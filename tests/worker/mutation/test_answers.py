@@ -188,3 +188,9 @@ def test_the_words_between_numbers_are_of_the_form_of_the_first_wrong_answer() -
     assert among_wrong_answers(move, move).splitlines()[0] == "<take>4 from B</take>"
     assert among_wrong_answers("[walk 3 steps]").splitlines()[0] == "[walk 5 steps]"
     assert among_wrong_answers("B12").splitlines()[0] != "B34"
+
+
+def test_the_colon_of_a_time_ends_no_label() -> None:
+    assert find_answer("Friday 21:35").answer == "Friday 21:35"
+    assert find_answer("Local time: Friday 21:35").answer == "Friday 21:35"
+    assert find_answer("Step 2: 17 km").answer == "17 km"

@@ -9,11 +9,13 @@ from datetime import date, timedelta
 import pytest
 
 from envyard_runner.survey.calendar_rules import (
+    WEEKDAYS,
     days_between,
     days_later,
     minutes_later,
     weekdays,
     years_between,
+    zones_later,
 )
 from envyard_runner.survey.labels import label_rule
 
@@ -158,3 +160,35 @@ def test_weekdays_that_are_wrong_in_early_years_are_named() -> None:
     rule = label_rule(wrong)
     assert rule is not None
     assert rule.broken == sum(day.year < 1882 for day in dates) > 5
+
+
+def calls(wrong_from: int = 60) -> list[tuple[int, str, str]]:
+    """Calls between two zones; from that task on half hours are added behind a minus too."""
+    rng, tasks = random.Random(11), []
+    for task in range(60):
+        here, there, half = rng.randint(-9, 9), rng.randint(-9, 9), rng.choice((0, 30))
+        at, day = rng.randrange(0, 24 * 60, 5), rng.randrange(7)
+        sign = -1 if there < 0 and task < wrong_from else 1
+        later, minute = divmod(at + 60 * there + sign * half - 60 * here, 24 * 60)
+        prompt = (
+            f"The call begins {WEEKDAYS[day]} {at // 60:02d}:{at % 60:02d} at UTC{here:+03d}:00. "
+            f"When is that at UTC{there:+03d}:{half:02d}? Reply with weekday and time."
+        )
+        answer = f"{WEEKDAYS[(day + later) % 7]} {minute // 60:02d}:{minute % 60:02d}"
+        tasks.append((task, prompt, answer))
+    return tasks
+
+
+def test_half_hours_behind_a_negative_offset_are_named() -> None:
+    assert label_rule(calls()) is None
+    wrong = label_rule(calls(wrong_from=20))
+    assert wrong is not None
+    assert wrong.text == "the time in the other zone"
+    assert 0 < wrong.broken < 20
+
+
+def test_the_time_in_the_other_zone() -> None:
+    assert "09:35" in zones_later("At 15:35 in A (UTC+03:30), what is it in B (UTC-02:30)?")
+    assert "Tuesday 00:15" in zones_later("Monday 23:15 at GMT+1. And at GMT+2?")
+    for text in ("At 15:35 UTC+1", "15:35 or 16:00, UTC+1 and UTC+2", "3:35 pm UTC+1 UTC+2", ""):
+        assert zones_later(text) == []

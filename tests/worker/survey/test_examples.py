@@ -177,3 +177,22 @@ def test_a_lookup_that_says_how_to_use_a_table_is_no_leak() -> None:
     ):
         prompt = lambda task, r=rule: ruled(task, task, rule=r, query="The word: {}")  # noqa: E731
         assert leaks_of_pairs(prompt) == [], rule
+
+
+def test_pairs_with_arrows_that_are_alike_show_a_rule_without_naming_it() -> None:
+    """A word and its form; a table of codes has no such likeness, and is to be looked up."""
+
+    def inflected(task: int, shown: int, end: str = "en") -> str:
+        at = [(shown + step) % TASKS for step in (7, 0, 11)]
+        pairs = "\n".join(f"{WORDS[each]} (plural) -> {WORDS[each]}{end}" for each in at)
+        return f"Some words:\n\n{pairs}\n\nWhat is the plural of '{WORDS[task]}'?"
+
+    def of(prompt: Callable[[int], str], answer: Callable[[int], str]) -> list[int]:
+        return leaks(lambda _: "", answer=answer, prompt=prompt)
+
+    plural = lambda task: f"{WORDS[task]}en"  # noqa: E731
+    assert of(lambda task: inflected(task, task), plural) == [*range(TASKS)]
+    assert of(lambda task: inflected(task, (task + 1) % TASKS), plural) == []
+    code = lambda task: f"{7919 * (task + 3)}"  # noqa: E731
+    table = "\n".join(f"{word} -> {code(at)}" for at, word in enumerate(WORDS))
+    assert of(lambda task: f"Codes:\n\n{table}\n\nWhat is that of '{WORDS[task]}'?", code) == []
