@@ -7,11 +7,12 @@ import time
 import pytest
 
 from envyard_runner.mutation.number_words import number_and
+from envyard_runner.mutation.optional_parts import optional
 from envyard_runner.mutation.units import other_unit
 
 LONG = 100_000  # characters
 PIECES = ("km, m, ", "km or m/", "give ", "1.", "or " * 9, '"and" ', "British or ", "with 'and' ",
-          "give km or m, ", " ", "°")  # fmt: skip
+          "give km or m, ", " ", "°", "? ", "units ")  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", PIECES)
@@ -21,6 +22,9 @@ def test_long_prompts_are_read_in_linear_time(piece: str) -> None:
     other_unit("5.5 km", f"{prompt} not")
     number_and("two hundred five", prompt)
     assert time.process_time() - began < 2.0
+    began = time.process_time()
+    optional("5.5 km", prompt)
+    assert time.process_time() - began < 0.5
 
 
 @pytest.mark.parametrize("piece", ["1", "two hundred ", "5 km", " and"])

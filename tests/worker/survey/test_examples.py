@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -196,3 +197,12 @@ def test_pairs_with_arrows_that_are_alike_show_a_rule_without_naming_it() -> Non
     code = lambda task: f"{7919 * (task + 3)}"  # noqa: E731
     table = "\n".join(f"{word} -> {code(at)}" for at, word in enumerate(WORDS))
     assert of(lambda task: f"Codes:\n\n{table}\n\nWhat is that of '{WORDS[task]}'?", code) == []
+
+
+def test_long_blanks_before_pairs_are_read_in_linear_time() -> None:
+    examples = Examples()
+    for n in range(4):
+        examples.add(n, [("user", f"answer {n}\n" + "\t" * 19_980)], f"answer {n}")
+    began = time.process_time()
+    assert examples.leaks == {}
+    assert time.process_time() - began < 2.0

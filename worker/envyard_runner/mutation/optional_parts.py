@@ -21,6 +21,10 @@ ALLOWED = r"(?:allowed|accepted|fine|ok|okay|welcome)"  # the part may be there,
 REFUSED = re.compile(
     r"\b(?:must|never|do(?: not|n't)(?! matter)|not optional|always)\b", re.IGNORECASE
 )
+# A sentence without such a word calls nothing optional, and no part need be looked for.
+PERMITS = re.compile(
+    rf"\b(?:{FREE}|{ALLOWED}|with or without|omit|leave out|drop|skip)\b", re.IGNORECASE
+)
 SENTENCE = re.compile(r"(?:[^.?!\n]|[.](?=\w|[\"'`)\u201d]))+")
 BRACKETS = re.compile(r" ?\([^()\n]{1,60}\)")
 WORDS = re.compile(r"[^\W\d_]{2,30}(?:[ -][^\W\d_]{2,30}){0,3}")
@@ -137,7 +141,11 @@ def optional(answer: str, prompt: str) -> str | None:
 
 def _changed(text: str, prompt: str) -> Iterator[str]:
     whole = BRACKETS.sub("", prompt)  # examples such as (1,234.50) separate no sentences
-    sentences = [each for each in SENTENCE.findall(whole) if not REFUSED.search(each)]
+    sentences = [
+        each
+        for each in SENTENCE.findall(whole)
+        if PERMITS.search(each) and not REFUSED.search(each)
+    ]
     for part in PARTS:
         free = any(map(part.is_free, sentences))
         if not free and not any(map(part.is_allowed, sentences)):

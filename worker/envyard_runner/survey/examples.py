@@ -32,8 +32,8 @@ RULE = re.compile(
 LOOKUP = re.compile(r"\b(?:tables?|dictionary|glossary|look(?:ed|ing)?[ -]?up)\b", re.IGNORECASE)
 # A pair of words with an arrow, perhaps with a remark behind the first; the remark.
 ARROWED = re.compile(
-    r"^[ \t]*(?:[-*]|\d{1,2}\.)?[ \t]*(\w{2,40})(?: \([^()\n]{1,60}\))?[ \t]*"
-    r"(?:->|=>|\u2192|\u21d2)[ \t]*(\w{2,40})[ \t]*$",
+    r"^[ \t]{0,20}(?:(?:[-*]|\d{1,2}\.)[ \t]{0,20})?(\w{2,40})(?: \([^()\n]{1,60}\))?[ \t]{0,20}"
+    r"(?:->|=>|\u2192|\u21d2)[ \t]{0,20}(\w{2,40})[ \t]{0,20}$",
     re.MULTILINE,
 )
 REMARK = re.compile(r" \([^()\n]{1,60}\)$")
