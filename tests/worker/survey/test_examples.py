@@ -202,7 +202,7 @@ def test_pairs_with_arrows_that_are_alike_show_a_rule_without_naming_it() -> Non
 def test_long_blanks_before_pairs_are_read_in_linear_time() -> None:
     examples = Examples()
     for n in range(4):
-        examples.add(n, [("user", f"answer {n}\n" + "\t" * 19_980)], f"answer {n}")
+        examples.add(n, [("user", f"gull {n}\n" + "\t" * 19_980)], f"gull {n}")
     began = time.process_time()
     assert examples.leaks == {}
     assert time.process_time() - began < 2.0
