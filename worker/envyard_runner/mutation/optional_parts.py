@@ -19,7 +19,9 @@ FREE = (
 )
 ALLOWED = r"(?:allowed|accepted|fine|ok|okay|welcome)"  # the part may be there, not be absent
 REFUSED = re.compile(
-    r"\b(?:must|never|do(?: not|n't)(?! matter)|not optional|always)\b", re.IGNORECASE
+    r"\b(?:must|never|do(?: not|n't)(?! matter)|not optional|always|if|unless|only|except)\b"
+    rf"|(?:\bnot|n't|\bnor) (?:\w+ )?{ALLOWED}\b",
+    re.IGNORECASE,
 )
 # A sentence without such a word calls nothing optional, and no part need be looked for.
 PERMITS = re.compile(
@@ -30,6 +32,9 @@ BRACKETS = re.compile(r" ?\([^()\n]{1,60}\)")
 WORDS = re.compile(r"[^\W\d_]{2,30}(?:[ -][^\W\d_]{2,30}){0,3}")
 NUMBER = re.compile(r"[-+]?\d{1,12}(?:\.\d{1,9})?")
 AMOUNT = re.compile(r"([-+]?\d[\d,]{0,15}(?:\.\d{1,9})?) ?([^\W\d_]{1,12}|[°%][^\W\d_]?)")
+CODE = re.compile(r"[A-Z\d]{1,8}(?: [A-Z\d]{1,8}){1,9}|\d[\d.,]{0,15} [^\W\d_]{1,3}")
+SCALES = frozenset(["k", "thousand", "million", "billion", "trillion", "dozen", "am", "pm"])
+CONVERTED = re.compile(r"\b(?:convert|exchange|worth)", re.IGNORECASE)
 CURRENCY = re.compile(r"[$\u20ac\u00a3\u00a5]")
 
 
@@ -53,25 +58,28 @@ class Part:
     def is_allowed(self, sentence: str) -> bool:
         """Whether the sentence allows the part, which says nothing of an answer without it."""
         pattern = rf"{QUOTE}(?:{self.names}){QUOTE}[^,;\n]{{0,45}}\b{ALLOWED}\b"
-        return re.search(rf"(?<!no ){pattern}", sentence, re.IGNORECASE) is not None
+        return re.search(rf"(?<!no )(?<!without ){pattern}", sentence, re.IGNORECASE) is not None
 
 
 def _article(answer: str, _: str) -> str | None:
     if not WORDS.fullmatch(answer):
         return None
-    return answer[4:] if answer[:4].lower() == "the " else f"the {answer}"
+    rest = re.sub(r"^(?:the|an?) ", "", answer, flags=re.IGNORECASE)
+    return rest if rest != answer else f"the {answer}"
 
 
 def _currency(answer: str, prompt: str) -> str | None:
     if sign := CURRENCY.search(answer):
         return answer.replace(sign[0], "").strip()
-    shown = CURRENCY.search(prompt)
-    return f"{shown[0]}{answer}" if shown and NUMBER.fullmatch(answer) else None
+    signs = {*CURRENCY.findall(prompt)}
+    if len(signs) != 1 or CONVERTED.search(prompt) or not NUMBER.fullmatch(answer):
+        return None
+    return f"{signs.pop()}{answer}" if answer[0].isdigit() else None
 
 
 def _unit(answer: str, _: str) -> str | None:
     match = AMOUNT.fullmatch(answer)
-    return match[1] if match else None
+    return match[1] if match and match[2].casefold() not in SCALES else None
 
 
 def _hyphen(answer: str, _: str) -> str | None:
@@ -79,11 +87,13 @@ def _hyphen(answer: str, _: str) -> str | None:
 
 
 def _zeros(answer: str, _: str) -> str | None:
-    return re.sub(r"(?<![\d.])0+(?=\d)", "", answer)
+    return re.sub(r"(?<![\w.,:])0+(?=\d)", "", answer)
 
 
 def _stop(answer: str, _: str) -> str | None:
-    return answer[:-1] if answer.endswith(".") else f"{answer}."
+    if answer.endswith("."):
+        return answer[:-1]
+    return f"{answer}." if answer[-1:].isalnum() else None
 
 
 def _quotes(answer: str, _: str) -> str | None:
@@ -98,7 +108,8 @@ def _plus(answer: str, _: str) -> str | None:
 
 def _accents(answer: str, _: str) -> str | None:
     split = unicodedata.normalize("NFD", answer)
-    return "".join(each for each in split if not unicodedata.combining(each))
+    plain = "".join(each for each in split if not unicodedata.combining(each))
+    return unicodedata.normalize("NFC", plain)
 
 
 def _prefix(answer: str, _: str) -> str | None:
@@ -112,7 +123,10 @@ def _percent(answer: str, _: str) -> str | None:
 
 
 def _spaces(answer: str, _: str) -> str | None:
-    return answer.replace(" ", "")
+    """Without the spaces beside a mark, and all of a code or amount: words need theirs."""
+    if CODE.fullmatch(answer):
+        return answer.replace(" ", "")
+    return re.sub(r"(?<=[^\w\s]) +| +(?=[^\w\s])", "", answer)
 
 
 PARTS = (
