@@ -10,6 +10,7 @@ from typing import NamedTuple
 SENTENCE = re.compile(r"(?:[^.?!;\n]|\.(?=\d))+")
 EXCLUDED = re.compile(
     r"\b(?:not|no|never|without|instead|rather|avoid|convert|unless|depending|according|same|whole"
+    r"|match\w*|correspond\w*|appropriate|suitable|proper|request\w*|specif\w*|indicat\w*"
     r"|if(?! you)|as (?:asked|given|shown|in the)|whichever(?! (?:unit )?you))\b",
     re.IGNORECASE,
 )
@@ -25,7 +26,7 @@ ROUNDED = re.compile(
     re.IGNORECASE,
 )
 SMALLER = 2  # times: from which on a unit is a smaller one
-MORE = 2  # decimals beyond those of the answer: another unit may be the larger one
+MORE = 2  # decimals, and significant digits, beyond those of the answer
 
 
 class Unit(NamedTuple):
@@ -71,8 +72,9 @@ def _units() -> Iterator[tuple[str, Unit]]:
 
 
 UNITS = dict(_units())
-_NAME = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
-_NAME = _NAME.replace("|in|", "|in(?! (?!or )[a-z])|")  # "cm or in metres" names no inches
+PATTERNS = {name: re.escape(name) for name in UNITS}
+PATTERNS["in"] = "in(?! (?!or )[a-z])"  # "cm or in metres" names no inches
+_NAME = "|".join(PATTERNS[name] for name in sorted(UNITS, key=len, reverse=True))
 LISTED = re.compile(
     rf"(?<![\w°/])(?:{_NAME})(?:(?:,? or |, ?| ?/ ?)(?:degrees )?(?:{_NAME})(?![\w/])){{1,6}}",
     re.IGNORECASE,
@@ -91,11 +93,18 @@ def other_unit(answer: str, prompt: str) -> str | None:
         units = [UNITS[name.casefold()] for name in names]
         for name, unit in zip(names, units, strict=True) if own in units else ():
             if unit.quantity == own.quantity and unit != own and unit.factor >= least:
-                base = Decimal(match["number"]) * own.factor + own.offset
-                places = len(match["number"].partition(".")[2]) + MORE
-                value = (base - unit.offset) / unit.factor
-                return f"{value:.{places}f}{match['space']}{name}"
+                number = Decimal(match["number"])
+                value = (number * own.factor + own.offset - unit.offset) / unit.factor
+                return f"{_written(value, number)}{match['space']}{name}"
     return None
+
+
+def _written(value: Decimal, number: Decimal) -> str:
+    """The value with MORE decimals and significant digits than the number that it is made of."""
+    _, digits, exponent = number.as_tuple()
+    decimals = max(0, -int(exponent))
+    places = max(decimals, len(digits) - 1 - value.adjusted() if value else 0) + MORE
+    return f"{value:.{places}f}"
 
 
 def _allowed(prompt: str) -> Iterator[list[str]]:
