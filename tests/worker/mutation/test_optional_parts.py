@@ -7,6 +7,7 @@ import pytest
 from envyard_runner.mutation.number_words import number_in, words_of
 from envyard_runner.mutation.operators import mutate
 
+TABLE = "Give the figures as a Markdown table."
 OPTIONS = "Pick one.\nA) red\nB) blue\nC) green\n"
 
 
@@ -80,6 +81,12 @@ def test_parts_that_no_sentence_makes_optional_stay(prompt: str, answer: str) ->
         ("in_words", "Give the number in digits, not in words.", "112", None),
         ("in_words", "Give the number in digits.", "112", None),
         ("in_words", "In digits or in words.", "12.5", None),
+        ("in_words", "The key is a string of digits or letters.", "112", None),
+        ("in_words", "Count the digits or words of the text.", "112", None),
+        ("in_words", "How many words or digits has the text?", "112", None),
+        ("in_words", "Write it as digits or spelled out.", "112", "one hundred twelve"),
+        ("table_layout", TABLE, "|a|b|\n|-|-|\n|x \\| y|1|", None),
+        ("table_layout", TABLE, "|a||\n|-|-|\n|long||", "| a    |   |\n| ---- | - |\n| long |   |"),
         ("as_option", f"{OPTIONS}Reply with the letter or the text of the option.", "B", "blue"),
         ("as_option", f"{OPTIONS}Reply with the letter or the full text.", "blue", "B"),
         ("as_option", f"{OPTIONS}Reply with the letter, not the text.", "B", None),

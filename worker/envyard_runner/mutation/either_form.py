@@ -13,10 +13,12 @@ EXCLUDED = re.compile(
     r"\b(?:not|no|never|without|instead|rather|avoid|convert|than)\b", re.IGNORECASE
 )
 DIGITS = r"(?:digits?|numerals?|figures?)"
-SPELLED = r"(?:words?|spelled(?: out)?|letters)"
+SPELLED = r"(?:words?|spelled(?: out)?)"
+# Digits and words that are counted, or of which a text consists, are no forms of the answer.
+UNCOUNTED = r"(?<!the )(?<!of )(?<!many )(?<!count )"
 DIGITS_OR_WORDS = re.compile(
-    rf"\b{DIGITS}\b[^,;]{{0,20}}\bor\b[^,;]{{0,20}}\b{SPELLED}\b"
-    rf"|\b{SPELLED}\b[^,;]{{0,20}}\bor\b[^,;]{{0,20}}\b{DIGITS}\b",
+    rf"\b{UNCOUNTED}{DIGITS}\b[^,;]{{0,20}}\bor\b[^,;]{{0,20}}\b{SPELLED}\b"
+    rf"|\b{UNCOUNTED}{SPELLED}\b[^,;]{{0,20}}\bor\b[^,;]{{0,20}}\b{DIGITS}\b",
     re.IGNORECASE,
 )
 TEXT = r"(?:text|wording|words|full (?:text|name|answer|option)|name)"

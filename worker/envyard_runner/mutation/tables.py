@@ -23,7 +23,9 @@ def table_layout(answer: str, prompt: str) -> str | None:
         return None
     if not WANTED.search(prompt) or LAYOUT.search(prompt):
         return None
-    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+    if "\\|" in answer:
+        return None  # a bar within a cell
+    rows = [[cell.strip() for cell in _bare(line).split("|")] for line in lines]
     if len({*map(len, rows)}) != 1:
         return None
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -36,3 +38,8 @@ def table_layout(answer: str, prompt: str) -> str | None:
     ]
     changed = "\n".join(f"| {' | '.join(row)} |" for row in padded)
     return changed if changed != answer.strip() else None
+
+
+def _bare(line: str) -> str:
+    """A row without the bars at its ends; an empty last cell stays."""
+    return line.strip().removeprefix("|").removesuffix("|")
