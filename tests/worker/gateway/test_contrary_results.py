@@ -56,6 +56,12 @@ def test_amounts_that_add_up_to_more_than_the_answer_contradict_it() -> None:
         (("60 mm", "70 mm", "20 mm", "99 mm"), TOTALS, 1),  # the reference reads a part
         (("37 mm", "70 mm", "9 mm", "90 mm"), f"{TOTALS} Ignore those below ten.", 1),
         (("37 mm", "70 mm", "9 mm", "90 mm"), f"{TOTALS} 5 mm are lost.", 1),
+        (("40 mm", "50 mm", "10 mm", "90 mm"), f"{TOTALS} Round to tens.", 1),
+        (("4.1 cm", "5.5 cm", "1.1 cm", "9.7 cm"), TOTALS, 1),  # in another unit, cut
+        (("37 mm", "47 mm", "5 mm", "90 mm"), f"{TOTALS} Only odd months count.", 1),
+        (("30 mm", "47 mm", "5 mm", "8 mm"), "Add up the odd levels.", 1),
+        (("30 mm", "47 mm", "5 mm", "90 mm"), "What is the sum of the distinct levels?", 1),
+        (("30 mm", "47 mm", "6 mm", "90 mm"), "What is the best total of what fits?", 1),
         (("37 mm", "70 mm", "9 mm", "90 mm"), "Which is the largest level?", 1),
         (("37 mm", "70 mm", "9 mm", "90 mm"), TOTALS, 2),  # another tool may filter
     ],
@@ -87,6 +93,41 @@ def test_results_that_may_lead_to_the_answer_contradict_nothing(
     results: tuple[tuple[str, ...], ...], answers: tuple[str, ...]
 ) -> None:
     assert findings(results, answers, WHERE) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Which weekday is tomorrow?",
+        "Who is next in the queue?",
+        "Which move beats that of your opponent?",
+        "Name the opposite direction.",
+        "Who is missing from the room?",
+    ],
+)
+def test_answers_that_follow_from_the_name_in_the_results_contradict_nothing(prompt: str) -> None:
+    others = tuple((f"today: {town}",) for town in (*TOWNS[1:], TOWNS[0]))
+    assert findings(others, TOWNS, prompt) == []
+
+
+def test_a_result_that_always_leads_to_the_same_answer_contradicts_nothing() -> None:
+    others = tuple((f"signal: {town}",) for town in (*TOWNS[1:], TOWNS[0]) * 2)
+    assert findings(others, TOWNS * 2, "How do you respond?") == []
+
+
+def test_a_call_that_is_repeated_counts_once() -> None:
+    read = ToolResults()
+    for task, each in enumerate(LEVELS):
+        total = sum(int(level.split()[0]) for level in each)
+        record = played(task, (*each, each[0]), f"Answer: {total} mm", TOTALS)
+        calls = [
+            call
+            for node in record.recorder.transcript.nodes
+            for call in node.message.get("tool_calls") or ()
+        ]
+        calls[-1]["function"]["arguments"] = calls[0]["function"]["arguments"]
+        read.add(record)
+    assert [*contrary_findings(read.contrary)] == []
 
 
 def test_odd_results_and_other_policies_are_read_without_an_error() -> None:

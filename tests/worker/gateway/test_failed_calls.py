@@ -36,6 +36,9 @@ def test_late_tasks_of_which_the_tools_know_nothing_are_named() -> None:
         ([KNOWN] * 4 + [("no such number", "year: 1780")] * 2, None),  # one of two calls
         ([KNOWN] * 4 + [ABSENT] * 2, ["1", "2", "3", "4", "unknown", "not there"]),
         ([KNOWN] * 4 + [ABSENT] * 2, ["1", "2", "3", "4", "7", "7"]),
+        ([KNOWN] * 4 + [("standard error: 0.5",), ("standard error: 7",)], None),
+        ([KNOWN] * 4 + [("0 warnings, 0 errors, mean error 2",)] * 2, None),
+        ([KNOWN] * 4 + [("error: code 104",), ("error: code 105",)], None),  # it is the answer
         ([KNOWN] * 4 + [("error " + "long " * 60,)] * 2, None),  # a text that has the word
     ],
 )

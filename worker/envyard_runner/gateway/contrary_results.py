@@ -28,10 +28,22 @@ TOTAL = re.compile(r"\b(?:add(?:ed)? up|sum|total|altogether|in all|combined)\b"
 # Words by which only some of the amounts count, or another calculation is meant.
 PARTLY = re.compile(
     r"\b(?:only|except|without|exclud\w*|ignor\w*|above|below|least|most|more|less|fewer|over|under"
-    r"|if|unless|discount\w*|minus|net|after|(?:average|mean) of|share|percent\w*|per|each)\b|%",
+    r"|if|unless|odd|even|prime|distinct|different|unique|duplicate\w*|once|both|half|double"
+    r"|positive|negative|remain\w*|rest|left|best|max\w*|min\w*|largest|highest|lowest|smallest"
+    r"|round\w*|nearest|truncat\w*|digits?|modulo|discount\w*|minus|net|after"
+    r"|(?:average|mean) of|share|percent\w*|per|each)\b|%",
+    re.IGNORECASE,
+)
+# Words by which the answer is another name than that of the results.
+DERIVED = re.compile(
+    r"\b(?:next|previous|tomorrow|yesterday|follows|preced\w*|opposite|antonym\w*"
+    r"|synonym\w*|beats?|counter\w*|missing|absent|lacks?|left out|revers\w*|inver\w*"
+    r"|complement\w*|translat\w*|not (?:in|on|among|listed|present|there)|except"
+    r"|(?:day|month|year|one|comes?|goes|right|just|directly|immediately) (?:before|after))\b",
     re.IGNORECASE,
 )
 EXACT = 1e-9  # of the answer
+ROUNDED = 0.05  # of a factor, within which sums in another unit may be rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +92,16 @@ def _other_names(works: dict[str, _Work]) -> dict[str, ContraryResults]:
     if not all(map(_is_name, answers)):
         return {}
     contrary = {}
+    pairs = set()
     for rollout, work in works.items():
         text = "\n".join([work.prompt, *work.results]).casefold()
         named = sorted(answer for answer in answers if _names(text, answer))
-        if not named or work.answer.casefold() in named:
+        if not named or work.answer.casefold() in named or DERIVED.search(work.prompt):
             return {}
+        pairs.add((tuple(named), work.answer.casefold()))
         contrary[rollout] = ContraryResults(work.answer, work.results, named[0])
-    return contrary
+    follows = len(pairs) == len({names for names, _ in pairs}) < len(works)
+    return {} if follows else contrary  # the same results repeatedly, each with one answer
 
 
 def _other_totals(works: dict[str, _Work]) -> dict[str, ContraryResults]:
@@ -100,7 +115,7 @@ def _other_totals(works: dict[str, _Work]) -> dict[str, ContraryResults]:
     if any(abs(answer - total) <= EXACT * abs(answer) for answer, total in pairs.values()):
         return {}
     factors = [total / answer for answer, total in pairs.values() if answer]
-    if not factors or max(factors) - min(factors) <= EXACT * max(factors):
+    if not factors or max(factors) - min(factors) <= ROUNDED * max(factors):
         return {}
     larger = {rollout: total for rollout, (answer, total) in pairs.items() if total > answer}
     if len(larger) < 2:
@@ -146,10 +161,27 @@ def _work(messages: Sequence[Message], reference: str) -> _Work | None:
     replied = plain_text(messages[-1].get("content"))
     answer = known_answer(replied, find_answer(replied).answer.strip(), reference)
     tools = frozenset(str(call["function"].get("name")) for call in calls_of(messages))
-    results = tuple(_texts(messages, ("tool",)))
+    results = tuple(_last_results(messages))
     if not tools or not results or not answer or sum(map(len, results)) > SEARCHED:
         return None
     return _Work("\n".join(_texts(messages, ("system", "user"))), answer, tools, results)
+
+
+def _last_results(messages: Sequence[Message]) -> Iterable[str]:
+    """The results, of a call that is repeated the last one."""
+    calls = {
+        str(call.get("id")): (
+            str(call["function"].get("name")),
+            str(call["function"].get("arguments")),
+        )
+        for call in calls_of(messages)
+        if call.get("id")
+    }
+    return {
+        calls.get(str(m.get("tool_call_id")), (str(place), "")): plain_text(m.get("content"))
+        for place, m in enumerate(messages)
+        if m.get("role") == "tool"
+    }.values()
 
 
 def _texts(messages: Iterable[Message], roles: Sequence[str]) -> list[str]:

@@ -20,10 +20,12 @@ from envyard_runner.mutation.answers import find_answer
 Message = dict[str, Any]
 
 FAILED = re.compile(
-    r"\berror\b|\b(?:not found|unknown|does(?: not|n't) exist|no such|out of range|not in the)\b"
+    r"(?:\A|[\"'\[(<])\W{0,3}(?:\w{1,20} ){0,2}error\b(?! of)|\b\w{2,20}Error:"
+    r"|\b(?:not found|unknown|does(?: not|n't) exist|no such|out of range|not in the)\b"
     r"|\bno \w{1,20} (?:has|have|with|named|called|matches|for|of)\b|\bcannot find\b",
     re.IGNORECASE,
 )
+MEASURE = re.compile(r"\b(?:standard|mean|squared|absolute|relative|rounding) error", re.IGNORECASE)
 LONGEST = 200  # characters of a result that says no more than that
 # An answer that states just that nothing is there.
 NOTHING = re.compile(r"\b(?:unknown|none|nothing|not|no|n/a|missing|absent|0)\b", re.IGNORECASE)
@@ -63,8 +65,8 @@ class FailedCalls:
             return
         reply = plain_text(messages[-1].get("content"))
         call, result = next(iter(last.items()))
-        failed = all(len(each) <= LONGEST and FAILED.search(each) for each in last.values())
         answer = find_answer(reply).answer.strip()
+        failed = all(_is_failure(each, answer) for each in last.values())
         self.tasks[task] = FailedTask(answer, call, result) if failed else None
 
     @property
@@ -80,6 +82,13 @@ class FailedCalls:
         answers = {each.answer.casefold() for each in failed.values()}
         stated = any(NOTHING.search(answer) for answer in answers)
         return failed if whole and len(answers) > 1 and not stated else {}
+
+
+def _is_failure(result: str, answer: str) -> bool:
+    """Whether the result says that the call failed, and has no answer."""
+    if len(result) > LONGEST or not FAILED.search(result) or MEASURE.search(result):
+        return False
+    return not answer or re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", result) is None
 
 
 def _described(call: Message) -> str:
