@@ -192,3 +192,54 @@ def test_the_time_in_the_other_zone() -> None:
     assert "Tuesday 00:15" in zones_later("Monday 23:15 at GMT+1. And at GMT+2?")
     for text in ("At 15:35 UTC+1", "15:35 or 16:00, UTC+1 and UTC+2", "3:35 pm UTC+1 UTC+2", ""):
         assert zones_later(text) == []
+
+
+ZONES = "It is {:02}:{:02} in {} (UTC{:+d}).{} In {} (UTC{:+d}), what time is it?"
+
+
+def clocks(answer: Callable[[int, int, int], str], *, wrong: int = 0, also: str = "") -> Rows:
+    """Times in two zones; `answer` gets the hour, the minute and the days later. Every sixth task
+    has the sentence `also`, and the answer of an hour more; so have the first `wrong` tasks."""
+    rng, tasks = random.Random(8), []
+    for task in range(90):
+        hour, minute = rng.randint(0, 23), rng.randint(0, 59)
+        first, second = rng.sample(range(-9, 10), 2)
+        own = also if task % 6 == 0 else ""
+        day, at = divmod(60 * (hour + second - first + bool(own or task < wrong)) + minute, 1440)
+        towns = rng.sample(("Lima", "Oslo", "Pune", "Kyiv", "Rome"), 2)
+        prompt = ZONES.format(hour, minute, towns[0], first, own, towns[1], second)
+        tasks.append((task, prompt, answer(at // 60, at % 60, day)))
+    return tasks
+
+
+def test_times_of_other_zones_that_are_wrong_are_named() -> None:
+    rule = label_rule(clocks(lambda hour, minute, _: f"{hour:02}:{minute:02}", wrong=8))
+    assert rule is not None
+    assert (rule.text, rule.broken) == ("the time in the other zone", 8)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda hour, minute, _: f"{hour:02}:{minute:02}",
+        lambda hour, minute, _: f"{hour}:{minute:02}",
+        lambda hour, minute, day: f"{hour:02}:{minute:02}" + (f" ({day:+d} day)" if day else ""),
+        lambda hour, minute, day: (
+            f"{hour:02}:{minute:02}" + ("", " the next day", " the previous day")[day]
+        ),
+    ],
+)
+def test_times_of_other_zones_in_other_forms_are_right(
+    answer: Callable[[int, int, int], str],
+) -> None:
+    assert label_rule(clocks(answer)) is None
+
+
+@pytest.mark.parametrize("also", [" Daylight saving time adds an hour.", " I call 1 hour later."])
+def test_zones_with_another_hour_in_their_prompts_are_right(also: str) -> None:
+    answer = lambda hour, minute, _: f"{hour:02}:{minute:02}"  # noqa: E731
+    assert label_rule(clocks(answer, also=also)) is None
+
+
+def test_zones_without_a_time_have_no_answer() -> None:
+    assert zones_later("UTC+1 and UTC+2") == zones_later("") == []

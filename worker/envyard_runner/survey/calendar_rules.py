@@ -21,6 +21,13 @@ DATE = re.compile(
 TIME = re.compile(r"(?<![\d:])(\d{1,2}):(\d\d)(?![\d:])(?: ?([ap])\.?m\b)?", re.IGNORECASE)
 OFFSET = re.compile(r"\b(?:UTC|GMT) ?([+\u2212-])(\d{1,2})(?::?(\d\d))?(?!\d)")
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+# Words by which another day or time is meant, and how an answer may name the day beside.
+SHIFTED = re.compile(
+    r"\b(?:daylight|summer ?time|dst|later|earlier|\d{1,3} ?(?:hours?|hrs?|h|minutes?|mins?))\b",
+    re.IGNORECASE,
+)
+AFTER = ("next day", "the next day", "+1", "+1 day", "1 day", "following day", "tomorrow")
+BEFORE = ("previous day", "the previous day", "-1", "-1 day", "day before", "yesterday")
 NUMBER = re.compile(r"(?<![\w.])\d{1,6}(?![\w.]*\d)")
 DAY = 24 * 60  # minutes
 
@@ -86,7 +93,7 @@ def zones_later(text: str) -> list[str]:
     """The only time in the other of two zones that the text names by their offsets, with its
     weekday where the text has one; in both clocks' hours of 24."""
     times, offsets = [*TIME.finditer(OFFSET.sub(" ", text))], OFFSET.findall(text)
-    if len(times) != 1 or len(offsets) != 2 or times[0][3]:
+    if len(times) != 1 or len(offsets) != 2 or times[0][3] or SHIFTED.search(text):
         return []
     first, second = (
         (-1 if sign in "-\u2212" else 1) * (60 * int(hours) + int(minutes or 0))
@@ -98,7 +105,9 @@ def zones_later(text: str) -> list[str]:
     for step in (second - first, first - second):
         later, at = divmod(minutes + step, DAY)
         clock = f"{at // 60:02d}:{at % 60:02d}"
-        answers.append(clock)
+        named = AFTER if later > 0 else BEFORE if later < 0 else ()
+        clocks = (clock, f"{at // 60}:{at % 60:02d}")
+        answers += [*clocks, *(f"{each} {name}" for each in clocks for name in named)]
         if len(days) == 1:
             day = WEEKDAYS[(WEEKDAYS.index(days[0]) + later) % 7]
             answers += [f"{day} {clock}", f"{clock} {day}"]
