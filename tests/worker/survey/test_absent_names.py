@@ -101,5 +101,8 @@ def test_times_that_are_compared_with_those_of_a_board_name_no_row() -> None:
     """A question may name any time: what leaves after it stands in the board."""
     for question in ("Which pier has the next ferry after {:02}:{:02}?",
                      "The clock shows {:02}:{:02}, so which pier has the next ferry?",
-                     "Which pier can I use if I must be there for {:02}:{:02}?"):  # fmt: skip
+                     "Which pier can I use if I must be there for {:02}:{:02}?",
+                     "Which pier suits a {:02}:{:02} meeting?",
+                     "Which pier is free {0:02}:{1:02}-{0:02}:59?",
+                     "From which pier do I leave, arriving {:02}:{:02}?"):  # fmt: skip
         assert absent_names(sailings(limit=13, question=question)) == []

@@ -24,7 +24,9 @@ NAME = re.compile(r"(?<![\w-])[^\W\d_][\w-]{2,29}(?![\w-])")
 TIME = re.compile(r"(?<![\d:.])(\d{1,2}):(\d\d)(?![\d:])")
 COMPARED = re.compile(
     r"\b(?:after|before|since|until|till?|from|to|by|than|between|and|or|at|around|past|about|for"
-    r"|is|was|now|shows?|reads?|says?) \d{1,2}:\d\d",
+    r"|is|was|now|shows?|reads?|says?|an?|arriving|leaving|starting|ending)"
+    r" \d{1,2}:\d\d(?: ?[-\u2013] ?\d{1,2}:\d\d)?"
+    r"|\d{1,2}:\d\d ?[-\u2013] ?\d{1,2}:\d\d",
     re.IGNORECASE,
 )
 
