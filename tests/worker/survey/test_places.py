@@ -176,6 +176,11 @@ def test_names_with_commas_are_a_list_too() -> None:
     ("place", "question"),
     [
         (0, "Which of them comes first?"),
+        (0, "Which of them leads the table?"),
+        (0, "By points: who is the champion?"),
+        (0, "By age: which is the oldest?"),
+        (0, "Listed from new to old. Which is the newest?"),
+        (-1, "Which is the lowest in the ranking?"),
         (-1, "Which one ends the list?"),
         (0, "They are in a queue; which one is at its head?"),
         (0, "These are in the order of their finish. Which one won?"),

@@ -19,7 +19,8 @@ INLINE = re.compile(r":[ \t]*([^\n:.?!]{5,600})")
 # Words by which a prompt asks for a place of its list, or which give its order a meaning.
 PLACED = re.compile(
     r"\b(?:first|second|third|last|next|top|bottom|final|initial|head|tail|beginning|queue|stack"
-    r"|w[io]ns?|winner|earliest|latest|recent|opened|chronological\w*|in order of"
+    r"|w[io]ns?|winner|champion|lead(?:s|er|ing)?|oldest|newest|youngest|(?:high|low)est|best|worst"
+    r"|rank\w*|sorted|standings|earliest|latest|recent|opened|chronological\w*|in order of"
     r"|in (?:this|the|their|that|which)(?: \w{1,20})? order"
     r"|(?:entry|item|line|number|position|place|option) #?\d{1,3}"
     r"|(?:begin|start|end)(?:s|\?| (?:at|in|with|from)))\b"
