@@ -61,7 +61,15 @@ def test_the_only_option_of_another_form_is_named() -> None:
 
 
 def test_a_form_that_prompts_ask_for_or_that_others_have_is_sound() -> None:
-    assert answer_place(prices("Which one of {} is a whole number?")) == (0, "")
+    for question in (
+        "Which one of {} is a whole number?",
+        "Which is a complete sentence, {}?",
+        "Which one of {} is a proper noun?",
+        "Which of {} is a numeral?",
+        "Which of {} is valid?",
+        "Which of {} is a year?",
+    ):
+        assert answer_place(prices(question)) == (0, ""), question
     assert answer_place(prices("What do {} cost?", wrong="{}")) == (0, "")
 
 

@@ -33,7 +33,9 @@ FORMS: dict[str, Callable[[str], bool]] = {
 }
 FORM_WANTED = re.compile(
     r"\b(?:integers?|whole|decimals?|fractions?|round(?:ed)?|digits?|capitals?|capitali[sz]ed|commas?"
-    r"|punctuat\w*|brackets?|hyphen\w*|words?|divisible|multiples?|spell\w*)\b",
+    r"|punctuat\w*|brackets?|hyphen\w*|words?|divisible|multiples?|spell\w*"
+    r"|proper nouns?|complete sentences?|grammat\w*|numerals?|numeric|compounds?|syntax\w*|valid"
+    r"|(?:is|are|not) an? (?:number|question|phrase|name|sentence|call|date|year|code))\b",
     re.IGNORECASE,
 )
 LONGER = 1.2  # times the length of the next option, from which on one is the longest
