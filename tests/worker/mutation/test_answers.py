@@ -26,6 +26,8 @@ REPLIES = {
     "The answer is: Paris": "Paris",
     "I place it at [3].": "3",
     "[try 17]": "17",
+    "x1=5": "5",
+    "Friday 21:35": "Friday 21:35",
     "I halve it. [Try 17]": "17",
     "[guess: crane]": "crane",
     "[ask river]": "river",

@@ -20,7 +20,7 @@ from envyard_runner.mutation.records import (
 
 # A label and the answer; the colon of a time such as `Friday 21:35` ends no label.
 LABELLED = re.compile(
-    r"\A[A-Za-z][\w ]{0,30}(?:(?<!\d)[:=]|[:=](?!\d))[ \t]*(?P<answer>[^\s=][^\n]{0,60})\Z"
+    r"\A[A-Za-z][\w ]{0,30}(?:(?<!\d):|:(?!\d)|=)[ \t]*(?P<answer>[^\s=][^\n]{0,60})\Z"
 )
 # In brackets, perhaps behind what is done with it, such as [try 17] and [guess: crane].
 BRACKETED = re.compile(
