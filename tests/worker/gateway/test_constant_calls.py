@@ -39,6 +39,14 @@ def test_all_that_the_prompt_and_results_name_gets_one_value() -> None:
     assert len(constant_calls([WRITE, WRITE], [many])) == MAX_CALLS
 
 
+@pytest.mark.parametrize("task", ["Set T1 to 0.", "Reset T1.", "Clear T1", "Make T1 empty"])
+def test_a_value_that_may_be_the_right_one_is_not_set(task: str) -> None:
+    assert given([WRITE], (task, "C1: 7")) == [
+        {"cell": "T1", "content": "13"},
+        {"cell": "C1", "content": "13"},
+    ]
+
+
 @pytest.mark.parametrize(
     "other",
     [

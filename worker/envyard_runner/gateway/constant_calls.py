@@ -22,7 +22,14 @@ KEY = re.compile(r"^(?:key|name|cell|field|id|item|entry|slot|setting|variable|c
 VALUE = re.compile(r"^(?:value|content|text|new_value|to|formula|data|amount)$")
 PATH = re.compile(r"path|file|dir|folder", re.IGNORECASE)
 SHORT = re.compile(r"(?<![\w-])[A-Z]{1,2}\d{1,2}(?![\w-])")  # as cells have
-CONSTANT = 0
+CONSTANTS = {  # and by what a text names each, as it may then be right
+    0: re.compile(
+        r"(?<![\w.])0(?!\w|\.\d)|\b(?:zero|reset\w*|clear\w*|empty|delete\w*|erase\w*)\b",
+        re.IGNORECASE,
+    ),
+    7: re.compile(r"(?<![\w.])7(?!\w|\.\d)|\bseven\b", re.IGNORECASE),
+    13: re.compile(r"(?<![\w.])13(?!\w|\.\d)|\bthirteen\b", re.IGNORECASE),
+}
 MAX_CALLS = 24
 
 
@@ -30,13 +37,21 @@ def constant_calls(tools: Sequence[Message], texts: Sequence[str]) -> list[Messa
     """At most MAX_CALLS calls of tools that take a key and a value, for the keys that the texts
     name, in their order."""
     calls: list[Message] = []
+    constant = _constant(texts)
     for name, key, value, is_text in _setting(tools):
         for named in _keys(texts)[: MAX_CALLS - len(calls)]:
-            given = json.dumps({key: named, value: str(CONSTANT) if is_text else CONSTANT})
+            given = json.dumps({key: named, value: str(constant) if is_text else constant})
             described = {"name": name, "arguments": given}
             ident = f"call_set{len(calls)}"
             calls.append({"id": ident, "type": "function", "function": described})
     return calls
+
+
+def _constant(texts: Sequence[str]) -> int:
+    """The first of CONSTANTS that no text names, else the last one."""
+    shown = [text[:SEARCHED] for text in texts]
+    free = (each for each, named in CONSTANTS.items() if not any(map(named.search, shown)))
+    return next(free, [*CONSTANTS][-1])
 
 
 def is_setting(tool: Message) -> bool:
