@@ -206,9 +206,8 @@ def _calls(
         fields = _properties(function, with_content=content is not None)
         takes_path = any(PATH.search(name) for name in fields)
         for path in paths if takes_path else paths[:1]:
-            text = (
-                content(path) if content else "" if takes_path else word
-            )  # reading writes nothing
+            without = "" if takes_path else word  # reading writes nothing
+            text = content(path) if content else without
             arguments = {
                 name: _value(name, schema, path=path, command=command, content=text, word=word)
                 for name, schema in fields.items()
