@@ -206,3 +206,40 @@ def test_long_blanks_before_pairs_are_read_in_linear_time() -> None:
     began = time.process_time()
     assert examples.leaks == {}
     assert time.process_time() - began < 2.0
+
+
+def alike(task: int, shown: int, *, form: str, query: str) -> str:
+    return ruled(task, shown, pair=form, rule="These are all:", query=query)
+
+
+@pytest.mark.parametrize(
+    ("pair", "query"),
+    [
+        ("{0} -> {0}2", "To what was {} renamed?"),
+        ("{0}e -> {0}a", "What is the right form of {}e?"),
+    ],
+)
+def test_pairs_that_are_looked_up_in_each_task_are_no_leaks(pair: str, query: str) -> None:
+    right = pair.split(" -> ")[1]
+
+    def leaked(shown: Callable[[int], int]) -> list[int]:
+        return leaks(
+            lambda _: "",
+            answer=lambda task: right.format(WORDS[task], WORDS[task][::-1]),
+            prompt=lambda task: alike(task, shown(task), form=pair, query=query),
+        )
+
+    assert leaked(lambda task: task) == []
+    assert leaked(lambda task: task - task % 4) == OWN
+
+
+def test_names_that_all_begin_alike_show_no_rule() -> None:
+    """The nodes of a graph: some tasks ask for one that the prompt lists, others for none."""
+    codes = [f"node{task * 37 % 89 + 10}" for task in range(TASKS)]
+
+    def prompt(task: int) -> str:
+        at = [(task - task % 4 + step) % TASKS for step in (7, 0, 11)]
+        pairs = "\n".join(f"node{WORDS[each]} -> {codes[each]}" for each in at)
+        return f"Edges:\n{pairs}\n\nWhat follows node{WORDS[task]}?"
+
+    assert leaks(lambda _: "", answer=lambda task: codes[task], prompt=prompt) == []

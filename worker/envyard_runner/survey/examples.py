@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
@@ -160,8 +160,11 @@ def given_answer(messages: Sequence[tuple[str, str]], answer: str) -> Given | No
     for replies, or as a reply of the assistant's; in the last message only behind a mark."""
     form = r"\s+".join(map(re.escape, answer.split()))
     pattern = re.compile(f"{OUTPUT}{OPENING}{form}{CLOSING}", re.IGNORECASE | re.MULTILINE)
-    if entry := _example_entry(messages[-1][1], form) or _repeated_pair(messages[-1][1], form):
+    last = messages[-1][1]
+    if entry := _example_entry(last, form):
         return Given(entry, True)
+    if entry := _repeated_pair(last, form):
+        return Given(entry, _wants_rule(last))  # without a rule, pairs may be there to look up
     if len(answer) < SHORTEST:
         return None
     found = None
@@ -191,7 +194,7 @@ def _repeated_pair(text: str, form: str) -> str:
     more: it is what the rule is to be applied to. Empty where no rule is to be found."""
     if not re.search(form, text, re.IGNORECASE):
         return ""
-    if not _pairs_are_alike(text) and (not RULE.search(text) or LOOKUP.search(text)):
+    if not _wants_rule(text) and not _pairs_are_alike(text):
         return ""
     between = rf"\s{{0,4}}(?:\bout(?:put)?\b\W{{0,3}}|{OUTPUT}|[:=|\t]|\s{{2}})\W{{0,6}}"
     pairs = rf"^(?P<left>[^\n]{{2,200}}?){between}{form}\W{{0,2}}$"
@@ -204,15 +207,22 @@ def _repeated_pair(text: str, form: str) -> str:
     return ""
 
 
+def _wants_rule(text: str) -> bool:
+    return RULE.search(text) is not None and LOOKUP.search(text) is None
+
+
 def _pairs_are_alike(text: str) -> bool:
     """Whether most pairs with an arrow begin or end alike, or have the same letters: they show how
     one follows from the other, and are no table to look up."""
-    pairs = [
-        (left.casefold(), right.casefold()) for left, right in ARROWED.findall(text)[:MOST_PAIRS]
-    ]
-    return len(pairs) >= FEWEST_PAIRS and sum(_is_alike(*pair) for pair in pairs) > HALF * len(
-        pairs
+    pairs = [[*map(str.casefold, pair)] for pair in ARROWED.findall(text)[:MOST_PAIRS]]
+    names = [name for pair in pairs for name in pair]
+    least, most = min(names, default=""), max(names, default="")
+    # Of all names, as in node12 -> node97.
+    same = sum(
+        1 for _ in takewhile(lambda each: each[0] == each[1], zip(least, most, strict=False))
     )
+    alike = sum(_is_alike(left[same:], right[same:]) for left, right in pairs)
+    return len(pairs) >= FEWEST_PAIRS and alike > HALF * len(pairs)
 
 
 def _is_alike(left: str, right: str) -> bool:
