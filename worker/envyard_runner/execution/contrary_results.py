@@ -1,4 +1,4 @@
-"""The findings about tools that mislead where the reference is right, or that know too little."""
+"""The findings about tools that contradict the reference, or of which all calls fail late."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Calls that set everything that a prompt and results name to one constant.
 
-A verifier that compares two of these things, such as a result and its control, then sees no
-difference. Pure functions of texts and tools.
+A verifier that compares two of these things, such as a result and its control, then reads equal
+values. Pure functions of texts and tools.
 """
 
 from __future__ import annotations

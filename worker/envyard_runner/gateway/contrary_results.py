@@ -1,7 +1,7 @@
 """Do the tool results that the reference gets contradict its answer?
 
-A tool that reads another row or column misleads each policy that trusts it. The reference, which
-knows the answer, is paid all the same.
+A tool that reads another row or column misleads each policy that relies on it. The reference is
+paid all the same, as its answer comes from the task.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Do the tools know what the later tasks are about?
+"""Do the tools cover the things that the later tasks name?
 
 The reference calls them for things that its task names. Where all of these calls fail in the tasks
 behind some place, and succeed in those before it, no policy can look anything up there.

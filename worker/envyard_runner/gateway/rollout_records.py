@@ -136,7 +136,8 @@ class RolloutRecords:
     """The records of one run, opened by the first call and removed with the finished rollout.
 
     No record ever holds the run token or one of the `secrets`, whatever the source that repeats it.
-    They share RUN_BYTES: as many as the job plans, or as `rollouts` says where it plays fewer.
+    RUN_BYTES are divided among the rollouts that the job plans, or among `rollouts` where fewer are
+    played.
     """
 
     def __init__(self, job: JobSpec, secrets: Sequence[str] = (), *, rollouts: int = 0) -> None:

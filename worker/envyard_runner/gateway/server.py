@@ -74,8 +74,8 @@ class Gateway:
     plans and answers those only, by recorded replies and verdicts. `failure` names an exception of
     the gateway's own, which must not be blamed on the environment. No record holds one of
     `secrets`. Some probes reply with the `constants` of the scoring code. Replies name
-    `model_name`, and their Server header is that of vLLM. `rollouts` are planned where the job's
-    tasks are not all played.
+    `model_name`, and their Server header is that of vLLM. `rollouts` is how many
+    are played where not all tasks of the job are.
     """
 
     def __init__(

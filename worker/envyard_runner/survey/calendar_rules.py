@@ -52,8 +52,8 @@ def weekdays(text: str) -> list[str]:
 
 
 def days_between(more: int) -> Callable[[str], list[str]]:
-    """A function of a text that returns the days between its two dates and so many more: 1 where
-    both ends count, -1 where neither does."""
+    """A function of a text that returns the days between its two dates plus `more`: 1 where both
+    ends count, -1 where neither does."""
 
     def answers(text: str) -> list[str]:
         if len(dates := dates_in(text)) != 2:
