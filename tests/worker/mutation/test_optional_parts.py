@@ -67,6 +67,9 @@ def test_optional_parts_are_left_out_or_added(prompt: str, answer: str, after: s
         ("The currency sign is optional. Convert $5 to euros.", "4.60"),
         ("The currency sign is optional. Is it $5 or \u20ac5?", "5"),
         ("Accents are optional.", "\ud55c\uad6d"),
+        ("Quotes around the names are optional.", '"a" and "b"'),
+        ("The final full stop is optional.", "the U.S."),
+        ("The percent sign is optional.", "0.25"),
     ],
 )
 def test_parts_that_no_sentence_makes_optional_stay(prompt: str, answer: str) -> None:
@@ -81,6 +84,11 @@ def test_parts_that_no_sentence_makes_optional_stay(prompt: str, answer: str) ->
         ("in_words", "Give the number in digits, not in words.", "112", None),
         ("in_words", "Give the number in digits.", "112", None),
         ("in_words", "In digits or in words.", "12.5", None),
+        ("in_words", "Answer in words or digits as the question does.", "112", None),
+        ("in_words", "In digits or words, depending on the line.", "112", None),
+        ("in_words", "In digits or words: below ten in words, else in digits.", "112", None),
+        ("in_words", "Enter a word or a digit.", "7", None),
+        ("as_option", f"{OPTIONS}Which letter or name is missing?", "B", None),
         ("in_words", "The key is a string of digits or letters.", "112", None),
         ("in_words", "Count the digits or words of the text.", "112", None),
         ("in_words", "How many words or digits has the text?", "112", None),

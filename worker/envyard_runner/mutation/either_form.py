@@ -10,10 +10,12 @@ from envyard_runner.survey.option_ranks import OPTION
 
 SENTENCE = re.compile(r"[^.?!\n]+")
 EXCLUDED = re.compile(
-    r"\b(?:not|no|never|without|instead|rather|avoid|convert|than)\b", re.IGNORECASE
+    r"\b(?:not|no|never|without|instead|rather|avoid|convert|than|which|what|missing|replace"
+    r"|if|as the|depend\w*|accord\w*|consistent\w*|match\w*|same|below|above|else|otherwise)\b",
+    re.IGNORECASE,
 )
-DIGITS = r"(?:digits?|numerals?|figures?)"
-SPELLED = r"(?:words?|spelled(?: out)?)"
+DIGITS = r"(?:digits|numerals?|figures?)"
+SPELLED = r"(?:words|spelled(?: out)?)"
 # Digits and words that are counted, or of which a text consists, are no forms of the answer.
 UNCOUNTED = r"(?<!the )(?<!of )(?<!many )(?<!count )"
 DIGITS_OR_WORDS = re.compile(

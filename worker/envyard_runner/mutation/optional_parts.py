@@ -32,6 +32,7 @@ BRACKETS = re.compile(r" ?\([^()\n]{1,60}\)")
 WORDS = re.compile(r"[^\W\d_]{2,30}(?:[ -][^\W\d_]{2,30}){0,3}")
 NUMBER = re.compile(r"[-+]?\d{1,12}(?:\.\d{1,9})?")
 AMOUNT = re.compile(r"([-+]?\d[\d,]{0,15}(?:\.\d{1,9})?) ?([^\W\d_]{1,12}|[°%][^\W\d_]?)")
+QUOTED = re.compile(r"[\"']([^\"'\n]+)[\"']")
 CODE = re.compile(r"[A-Z\d]{1,8}(?: [A-Z\d]{1,8}){1,9}|\d[\d.,]{0,15} [^\W\d_]{1,3}")
 SCALES = frozenset(["k", "thousand", "million", "billion", "trillion", "dozen", "am", "pm"])
 CONVERTED = re.compile(r"\b(?:convert|exchange|worth)", re.IGNORECASE)
@@ -92,12 +93,15 @@ def _zeros(answer: str, _: str) -> str | None:
 
 def _stop(answer: str, _: str) -> str | None:
     if answer.endswith("."):
-        return answer[:-1]
+        return answer[:-1] if answer.count(".") == 1 else None
     return f"{answer}." if answer[-1:].isalnum() else None
 
 
 def _quotes(answer: str, _: str) -> str | None:
-    return answer.strip("\"'") if answer[:1] in ("'", '"') else f'"{answer}"'
+    if "'" not in answer and '"' not in answer:
+        return f'"{answer}"'
+    match = QUOTED.fullmatch(answer)
+    return match[1] if match else None
 
 
 def _plus(answer: str, _: str) -> str | None:
@@ -119,7 +123,8 @@ def _prefix(answer: str, _: str) -> str | None:
 def _percent(answer: str, _: str) -> str | None:
     if answer.endswith("%"):
         return answer[:-1].strip()
-    return f"{answer}%" if NUMBER.fullmatch(answer) else None
+    is_share = answer.lstrip("+-").startswith("0.")  # 0.25 may stand for 25%
+    return f"{answer}%" if NUMBER.fullmatch(answer) and not is_share else None
 
 
 def _spaces(answer: str, _: str) -> str | None:

@@ -10,7 +10,9 @@ from typing import NamedTuple
 SENTENCE = re.compile(r"(?:[^.?!;\n]|\.(?=\d))+")
 EXCLUDED = re.compile(
     r"\b(?:not|no|never|without|instead|rather|avoid|convert|unless|depending|according|same|whole"
-    r"|match\w*|correspond\w*|appropriate|suitable|proper|request\w*|specif\w*|indicat\w*"
+    r"|match\w*|correspond\w*|appropriate|suitable|proper"
+    r"|below|above|under|over|(?:more|less) than|up to|from \d+|else|otherwise"
+    r"|request\w*|specif\w*|indicat\w*"
     r"|if(?! you)|as (?:asked|given|shown|in the)|whichever(?! (?:unit )?you))\b",
     re.IGNORECASE,
 )
