@@ -124,6 +124,11 @@ def run_across(args: Namespace, out: Output) -> None:
             for row in board["verified"]
         ],
     )
+    _note_means(board, out)
+
+
+def _note_means(board: dict[str, Any], out: Output) -> None:
+    """What the means are over, and what they lack."""
     compared = [column["environment"] for column in board["columns"] if column["in_mean"]]
     out.note(f"The mean is over {', '.join(compared)}; models without one lack some.", "dim")
     for column in board["columns"]:
