@@ -174,5 +174,5 @@ def test_many_rollouts_share_what_a_run_may_hold() -> None:
             Call([chat_message("user", "x" * 99_000)], [], False, False, {}), Reply(["y"]), 0.1
         )
         kept.append(size(record.transcript))
-    assert kept[0] == kept[2] > 99_000
+    assert min(kept[0], kept[2]) > 99_000
     assert kept[1] < 15_000
