@@ -30,6 +30,7 @@ from tests.zoo import (
     submissions,
     task_texts,
     tasks,
+    tools_and_zones,
     units_and_words,
     vacuous,
     values,
@@ -65,6 +66,7 @@ ENTRIES: tuple[Entry, ...] = (
     *submissions.FLAWED,
     *units_and_words.FLAWED,
     *places_in_prompts.FLAWED,
+    *tools_and_zones.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -89,6 +91,7 @@ ENTRIES: tuple[Entry, ...] = (
     *free_choices.SOUND,
     *units_and_words.SOUND,
     *places_in_prompts.SOUND,
+    *tools_and_zones.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
