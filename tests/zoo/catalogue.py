@@ -18,6 +18,7 @@ from tests.zoo import (
     last_turns,
     listings,
     open_forms,
+    optional_parts,
     orders_and_decimals,
     payments,
     places_in_prompts,
@@ -67,6 +68,7 @@ ENTRIES: tuple[Entry, ...] = (
     *units_and_words.FLAWED,
     *places_in_prompts.FLAWED,
     *tools_and_zones.FLAWED,
+    *optional_parts.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -92,6 +94,7 @@ ENTRIES: tuple[Entry, ...] = (
     *units_and_words.SOUND,
     *places_in_prompts.SOUND,
     *tools_and_zones.SOUND,
+    *optional_parts.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
