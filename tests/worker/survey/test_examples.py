@@ -181,7 +181,8 @@ def test_a_lookup_that_says_how_to_use_a_table_is_no_leak() -> None:
 
 
 def test_pairs_with_arrows_that_are_alike_show_a_rule_without_naming_it() -> None:
-    """A word and its form; a table of codes has no such likeness, and is to be looked up."""
+    """A word and its form, in a minority of the tasks; where all have it, they may be to look up, as a
+    table of codes is."""
 
     def inflected(task: int, shown: int, end: str = "en") -> str:
         at = [(shown + step) % TASKS for step in (7, 0, 11)]
@@ -192,7 +193,8 @@ def test_pairs_with_arrows_that_are_alike_show_a_rule_without_naming_it() -> Non
         return leaks(lambda _: "", answer=answer, prompt=prompt)
 
     plural = lambda task: f"{WORDS[task]}en"  # noqa: E731
-    assert of(lambda task: inflected(task, task), plural) == [*range(TASKS)]
+    assert of(lambda task: inflected(task, task - task % 4), plural) == OWN
+    assert of(lambda task: inflected(task, task), plural) == []
     assert of(lambda task: inflected(task, (task + 1) % TASKS), plural) == []
     code = lambda task: f"{7919 * (task + 3)}"  # noqa: E731
     table = "\n".join(f"{word} -> {code(at)}" for at, word in enumerate(WORDS))
