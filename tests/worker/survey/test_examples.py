@@ -181,8 +181,8 @@ def test_a_lookup_that_says_how_to_use_a_table_is_no_leak() -> None:
 
 
 def test_pairs_with_arrows_that_are_alike_show_a_rule_without_naming_it() -> None:
-    """A word and its form, in a minority of the tasks; where all have it, it may be an entry to look
-    up, as that of a table of codes is."""
+    """A word and its form, in a minority of the tasks; where all have it, it may be an entry to
+    look up, as that of a table of codes is."""
 
     def inflected(task: int, shown: int, end: str = "en") -> str:
         at = [(shown + step) % TASKS for step in (7, 0, 11)]
