@@ -61,6 +61,8 @@ ASSIGNED = re.compile(r"(=\s?)([^\s,;=]+)")
 OPPOSITES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "invalid"}
 OPPOSITES |= {wrong: right for right, wrong in OPPOSITES.items()}
 OPTIONS = "ABCDEFGHIJ"
+# A line with the letter of an option and its text.
+OPTION = re.compile(r"^[ \t]*[(\[]?(?P<letter>[A-Ja-j])[).:\]][ \t]+(?P<text>\S.*)$", re.MULTILINE)
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z _-]{2,30}\d*\]")
 NESTED = re.compile(r"(?<!\[)\[\s{0,20}\[")
 NESTED_LISTS = 50  # of a reply that are read

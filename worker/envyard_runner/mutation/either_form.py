@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
+from envyard_runner.mutation.answers import OPTION
 from envyard_runner.mutation.number_words import number_in, words_of
-from envyard_runner.survey.option_ranks import OPTION
 
 SENTENCE = re.compile(r"[^.?!\n]+")
 EXCLUDED = re.compile(

@@ -10,14 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from envyard_runner.mutation.answers import find_answer
+from envyard_runner.mutation.answers import OPTION, find_answer
 
 ENOUGH, NEARLY_ALL = 20, 0.95  # tasks, and the share of them with that rank
 FORMED = 0.8  # share of the tasks with that form, which is far beyond the chance of one in three
 UNRANKED = 0.2  # of the tasks, whose prompts must not speak of a rank: only they are compared
 LETTERS, FEWEST_LETTERS, CHANCE = "ABCDEFGHIJ", 2, 1e-6  # one letter alone is one answer for all
 LARGEST_LETTER = 0.8  # share of the most common letter, beyond which the letter is the rank
-OPTION = re.compile(r"^[ \t]*[(\[]?(?P<letter>[A-Ja-j])[).:\]][ \t]+(?P<text>\S.*)$", re.MULTILINE)
 AMOUNT = re.compile(r"[^\d\n-]{0,3}(-?\d[\d,]*(?:\.\d+)?)[^\d\n]{0,12}")
 # What the text of one option may be or have, and no other one; words by which a prompt asks for it.
 FORMS: dict[str, Callable[[str], bool]] = {
