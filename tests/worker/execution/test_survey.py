@@ -77,14 +77,22 @@ class Surveyed:
         reply: str,
         tools: Any = (),
         earlier: tuple[str, ...] = (),
+        results: tuple[str, ...] = (),
         **fields: Any,
     ) -> None:
-        """A call for each earlier reply and one that got the reference, and the rollout's end."""
+        """A call for each earlier reply and one that got the reference, which a tool's results
+        precede, and the rollout's end."""
         gateway = self.run.gateway
         name = f"oracle/{task}/0"
         record = gateway.records.open(name)
         record.reference = {"role": "assistant", "content": reply}
-        call = Call([{"role": "user", "content": prompt}], [*tools], False, False, {})
+        messages: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
+        for number, result in enumerate(results):
+            function = {"name": "weigh", "arguments": json.dumps({"parcel": number})}
+            weighed = {"id": f"call_{number}", "type": "function", "function": function}
+            messages.append({"role": "assistant", "content": "", "tool_calls": [weighed]})
+            messages.append({"role": "tool", "tool_call_id": weighed["id"], "content": result})
+        call = Call(messages, [*tools], False, False, {})
         for each in (*earlier, reply):
             record.add(call, Reply(content=[each], finish_reason="stop"), 0.0)
         self("rollout", rollout=gateway.plan.alias(name), **fields)
@@ -338,3 +346,14 @@ def test_paid_references_are_changed_and_what_they_earned_is_kept_apart_from_the
     assert {result.operator for result in results} >= {"unchanged", "blank", "digit"}
     assert {result.rollout for result in results} <= {f"survey/{n}/0" for n in survey.tasks[:6]}
     assert Survey.from_dict(survey.result.to_dict()) == survey.result
+
+
+def test_tool_results_that_contradict_the_answers_are_a_finding_of_the_survey() -> None:
+    surveyed = Surveyed(rows(4))
+    for task, answer in enumerate((37, 70, 9, 90)):
+        results = (f"{10 + task} kg", f"{30 + 9 * task} kg")
+        prompt = "What do both parcels weigh altogether?"
+        surveyed.play(task, prompt, f"Total: {answer} kg", results=results, ok=True, reward=1.0)
+    (finding,) = surveyed.run.findings
+    assert (finding.code, finding.where) == ("card.tool_results", "oracle/0/0")
+    assert "in 2 rollouts: oracle/0/0, oracle/2/0" in finding.message

@@ -85,7 +85,9 @@ async def _play(
 def _with_survey(ending: Ending, survey: SurveyRun) -> Ending:
     if ending.outcome != "succeeded":
         return ending
-    return replace(ending, findings=[*ending.findings, *survey.findings])
+    codes = {each.code for each in ending.findings}  # from fewer references
+    more = [each for each in survey.findings if each.code not in codes]
+    return replace(ending, findings=[*ending.findings, *more])
 
 
 @dataclass(frozen=True, slots=True)

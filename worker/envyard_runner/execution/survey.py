@@ -21,7 +21,7 @@ from envyard.contract.survey import PlayedReference, Survey
 from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
 from envyard.contract.values import finite, record, records, text
 from envyard_runner.execution.collector import TIMEOUT, EventCollector
-from envyard_runner.execution.contrary_results import failed_call_findings
+from envyard_runner.execution.contrary_results import contrary_findings, failed_call_findings
 from envyard_runner.execution.event_lines import parse_event, read_tasks
 from envyard_runner.execution.first_calls import FirstCalls
 from envyard_runner.execution.reference_run import ReferenceRun
@@ -30,6 +30,7 @@ from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFact
 from envyard_runner.execution.survey_mutants import SurveyMutants
 from envyard_runner.execution.surveyed_tasks import PLAYED, spread
 from envyard_runner.gateway import Gateway
+from envyard_runner.gateway.contrary_results import ToolResults
 from envyard_runner.gateway.failed_calls import FailedCalls
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.hub_api.event_outbox import EventOutbox
@@ -87,7 +88,7 @@ class SurveyRun:
         self._answers = KnownAnswers()
         self._references: list[PlayedReference] = []
         self._calls = FirstCalls(self._answers)
-        self._failed = FailedCalls()
+        self._failed, self._results = FailedCalls(), ToolResults()
         self._mutants = SurveyMutants(self.gateway, concurrency=job.concurrency)
 
     async def run(
@@ -210,7 +211,10 @@ class SurveyRun:
     @property
     def findings(self) -> list[Finding]:
         """What the conversations of the references show; the hub makes the others of `result`."""
-        return [*failed_call_findings(self._failed.late)]
+        return [
+            *failed_call_findings(self._failed.late),
+            *contrary_findings(self._results.contrary),
+        ]
 
     def _right_replies(self) -> dict[int, str]:
         """The references that were paid, where each play is one reply to what all tasks begin with,
@@ -290,6 +294,7 @@ class SurveyRun:
         if reward is not None:
             self._mutants.keep(alias, played, reward)
         self._failed.add(task, played)
+        self._results.add(played)
         with contextlib.suppress(IndexError):
             self._calls.add(task, played)
 
