@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from envyard_runner.mutation.answers import OPTION
 from envyard_runner.survey.listing import Listed
-from envyard_runner.survey.option_ranks import LETTERS, OPTION, RANKED, right_option
+from envyard_runner.survey.option_ranks import LETTERS, RANKED, right_option
 
 MAX_TASKS = 2_000
 MOST = 4  # tasks of one question: a question of many tasks is a template
