@@ -352,7 +352,7 @@ def test_tool_results_that_contradict_the_answers_are_a_finding_of_the_survey() 
     surveyed = Surveyed(rows(4))
     for task, answer in enumerate((37, 70, 9, 90)):
         results = (f"{10 + task} kg", f"{30 + 9 * task} kg")
-        prompt = "What do both parcels weigh altogether?"
+        prompt = "What do the parcels weigh altogether?"
         surveyed.play(task, prompt, f"Total: {answer} kg", results=results, ok=True, reward=1.0)
     (finding,) = surveyed.run.findings
     assert (finding.code, finding.where) == ("card.tool_results", "oracle/0/0")
