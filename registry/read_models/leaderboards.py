@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -112,29 +113,7 @@ def leaderboard(
     """The newest result of each model, at most MAX_MODELS, with ranks and ties; apart from them
     what people pushed, of the visible `claims`."""
     runs = results(version, suite)[:MAX_MODELS]
-    shown = scores.of_runs(runs)
-    rows = []
     places, suspects = _analysed(runs)
-    leader: str | None = None  # the run that the next one was compared with
-    for index, rank, difference in places:
-        run, compared_with = runs[index], leader
-        if difference is None or not difference.is_tie:
-            leader = str(run.pk)
-        score = next((each for each in shown[run.pk] if each["policy"] == MODEL), None)
-        if score is None or run.ended_at is None:
-            continue
-        rows.append(
-            VerifiedRow(
-                rank=rank,
-                model=run.model,
-                score=score,
-                difference=difference,
-                compared_with=compared_with,
-                run=str(run.pk),
-                url=links.run(run),
-                ended_at=run.ended_at,
-            )
-        )
     own = {version.pk: {run.model: run for run in runs}}
     visible = Evaluation.objects.none() if claims is None else claims
     pairs = claimed_rows(visible.filter(version=version), suite.digest, own)
@@ -149,11 +128,33 @@ def leaderboard(
             suites.others_of_name(version.environment, suite), version=version
         ),
         constant=constant_answers.of_versions([version.pk]).get(version.pk),
-        verified=rows,
+        verified=list(_verified(runs, places)),
         reproduced=[row for row in claimed if row.evidence == "reproduced"],
         self_reported=[row for row in claimed if row.evidence == "self_reported"],
         suspect_tasks=suspects,
     )
+
+
+def _verified(runs: list[Run], places: Places) -> Iterator[VerifiedRow]:
+    shown = scores.of_runs(runs)
+    leader: str | None = None  # the run that the next one was compared with
+    for index, rank, difference in places:
+        run, compared_with = runs[index], leader
+        if difference is None or not difference.is_tie:
+            leader = str(run.pk)
+        score = next((each for each in shown[run.pk] if each["policy"] == MODEL), None)
+        if score is None or run.ended_at is None:
+            continue
+        yield VerifiedRow(
+            rank=rank,
+            model=run.model,
+            score=score,
+            difference=difference,
+            compared_with=compared_with,
+            run=str(run.pk),
+            url=links.run(run),
+            ended_at=run.ended_at,
+        )
 
 
 def results(version: Version, suite: Suite) -> list[Run]:

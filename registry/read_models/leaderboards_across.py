@@ -124,6 +124,7 @@ def leaderboard_across(
         pk for pk in order if counts[pk] and (not environments or versions[pk].ref in environments)
     ]
     columns = shown[:MAX_ENVIRONMENTS]
+    left_over = [pk for pk in order if pk not in columns and counts[pk]][:MAX_OTHERS]
     models = _models(results, columns)
     runs, of_columns = loaded(results, models, {pk: versions[pk] for pk in columns})
     current = {
@@ -138,10 +139,8 @@ def leaderboard_across(
         same_name=other_definitions(others),
         columns=columns_of(of_columns, counts, left_out),
         others=[
-            OtherEnvironment(versions[pk].ref, versions[pk].number, counts[pk])
-            for pk in order
-            if pk not in columns and counts[pk]
-        ][:MAX_OTHERS],
+            OtherEnvironment(versions[pk].ref, versions[pk].number, counts[pk]) for pk in left_over
+        ],
         method=METHOD,
         verified=_rows(models, columns, of_columns, runs, places),
         **_claims(suites, list(of_columns.values()), current, actor, token),
