@@ -45,6 +45,10 @@ def test_amounts_that_add_up_to_more_than_the_answer_contradict_it() -> None:
     (message,) = findings(LEVELS, ("37 mm", "70 mm", "9 mm", "90 mm"), TOTALS)
     assert "in 3 rollouts: oracle/0/0, oracle/2/0, oracle/3/0" in message
     assert "'37 mm', and the results '12 mm, 30 mm' give '42'" in message
+    both_ends = f"{TOTALS[:-1]}, both included."
+    assert findings(LEVELS, ("37 mm", "70 mm", "9 mm", "90 mm"), both_ends) == [message]
+    both_values = f"{TOTALS[:-1]} that both gauges have."
+    assert findings(LEVELS, ("37 mm", "70 mm", "9 mm", "90 mm"), both_values) == []
 
 
 @pytest.mark.parametrize(
