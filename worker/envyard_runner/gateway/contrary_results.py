@@ -28,7 +28,8 @@ TOTAL = re.compile(r"\b(?:add(?:ed)? up|sum|total|altogether|in all|combined)\b"
 # Words by which only some of the amounts count, or another calculation is meant.
 PARTLY = re.compile(
     r"\b(?:only|except|without|exclud\w*|ignor\w*|above|below|least|most|more|less|fewer|over|under"
-    r"|if|unless|odd|even|prime|distinct|different|unique|duplicate\w*|once|both(?! (?:included|inclusive|ends))|half|double"
+    r"|if|unless|odd|even|prime|distinct|different|unique|duplicate\w*|once"
+    r"|both(?! (?:included|inclusive|ends))|half|double"
     r"|positive|negative|remain\w*|rest|left|best|max\w*|min\w*|largest|highest|lowest|smallest"
     r"|round\w*|nearest|truncat\w*|digits?|modulo|discount\w*|minus|net|after"
     r"|(?:average|mean) of|share|percent\w*|per|each)\b|%",
