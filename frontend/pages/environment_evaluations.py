@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 
 from envyard.contract.suite import FULL
 from frontend.pages.leaderboard import board_context
@@ -65,13 +64,15 @@ def _board(request: HttpRequest, env: Environment, version: Version | None) -> d
 
 def _suite(version: Version, choices: list[Suite], name: str, digest: str) -> Suite:
     """The one of that name and digest, else that of the version's newest result of a model, which
-    may be an earlier definition, else `full`."""
+    may be an earlier definition, else `full`. Raises Http404 for a digest that none has."""
     by_name = {row.name: row for row in choices}
     if name in by_name and not digest:
         return by_name[name]
-    with suppress(HubError):
-        if name:
+    if name and digest:
+        try:
             return suites.named(version.environment, name, digest=digest)
+        except HubError as problem:
+            raise Http404(problem.message) from problem
     measured = Run.objects.filter(version=version, status=Run.Status.SUCCEEDED).exclude(model="")
     newest = measured.exclude(suite=None).select_related("suite").only("suite")
     run = newest.order_by("-created_at").first()

@@ -57,6 +57,7 @@ def across(request: HttpRequest) -> HttpResponse:
             for each in dict.fromkeys((*BUILT_IN, name))
         ],
         "definitions": _definitions(board.same_name, suite=name),
+        "has_other_results": any(row.has_results for row in board.same_name),
         "columns": [
             (column, _address(**base, environments=",".join(e for e in shown if e != environment)))
             for column in board.columns
@@ -87,7 +88,7 @@ def _definitions(rows: Sequence[OtherDefinition], **parameters: str) -> list[Lin
         Link(
             "present definition" if row.is_present else f"rules version {row.rules}",
             _address(**parameters, digest=row.digest[:12]),
-            title=f"since {row.created_at:%d %B %Y}, digest {row.digest[:12]}".replace(" 0", " "),
+            title=f"since {row.created_at.day} {row.created_at:%B %Y}, digest {row.digest[:12]}",
         )
         for row in rows
         if row.is_present or row.has_results
@@ -128,6 +129,7 @@ def board_context(
     return {
         "board": board,
         "definitions": _definitions(board.same_name, **parameters, suite=suite.name),
+        "has_other_results": any(row.has_results for row in board.same_name),
         "regression": leaderboards.regression(version, suite),
         "frozen": suite.frozen,
     }

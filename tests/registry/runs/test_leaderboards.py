@@ -2,15 +2,18 @@
 
 import hashlib
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from django.core.cache import caches
 from django.test import Client
 
+from frontend.pages.leaderboard import _definitions
 from registry.accounts.models import User
 from registry.catalog.models import Version
 from registry.errors import Stale
 from registry.read_models import compared_sides, leaderboards, paired_runs
+from registry.read_models.suites import OtherDefinition
 from registry.runs import suites
 from registry.runs.models import Rollout, Run
 from registry.runs.suite_models import Suite
@@ -436,3 +439,23 @@ def test_an_owners_suite_of_former_rules_is_no_present_definition(
     suite.definition, suite.digest = before.to_dict(), before.digest
     suite.save()
     assert not suites.is_present(Suite.objects.get(pk=suite.pk))
+
+
+def test_a_definition_without_results_claims_none_by_the_present_one(
+    version: Version, full: Suite, client: Client
+) -> None:
+    before = earlier(full)
+    shown = client.get(PAGE, {"digest": before.digest[:12]}).content.decode()
+    assert "present definition</a>" in shown
+    assert "but by another one" not in shown
+    tab = "/envs/alice/demo-env/?tab=evaluations&suite=full&digest="
+    assert client.get(f"{tab}{before.digest[:12]}").status_code == 200
+    assert client.get(f"{tab}000000000000").status_code == 404
+
+
+def test_the_title_of_a_definition_has_its_whole_digest() -> None:
+    digest_of_zero = "0" * 64
+    created = datetime(2026, 12, 5, tzinfo=UTC)
+    row = OtherDefinition("full", digest_of_zero, 3, created, is_present=False, has_results=True)
+    (link,) = _definitions([row], suite="full")
+    assert link.title == "since 5 December 2026, digest 000000000000"

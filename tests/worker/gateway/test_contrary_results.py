@@ -20,7 +20,7 @@ WHERE = "Where does the supplier of gloves live?"
 
 
 def played(task: int, results: tuple[Any, ...], reply: str, prompt: str, tools: int = 1) -> Record:
-    """A rollout of the reference whose calls, of so many tools, got these results."""
+    """A rollout of the reference with these results, of calls that `tools` tools take in turn."""
     record = Record(f"oracle/{task}/0", "oracle")
     messages: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
     for number, result in enumerate(results):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from envyard.contract.probes import ORACLE
+from envyard.contract.probes import ORACLE, SWAPPED
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.rollout_records import Record
-
-SWAPPED = "swapped"
 
 
 class RightReplies:

@@ -37,9 +37,9 @@ def constant_calls(tools: Sequence[Message], texts: Sequence[str]) -> list[Messa
     """At most MAX_CALLS calls of tools that take a key and a value, for the keys that the texts
     name, in their order."""
     calls: list[Message] = []
-    constant = _constant(texts)
+    constant, keys = _constant(texts), _keys(texts)
     for name, key, value, is_text in _setting(tools):
-        for named in _keys(texts)[: MAX_CALLS - len(calls)]:
+        for named in keys[: MAX_CALLS - len(calls)]:
             given = json.dumps({key: named, value: str(constant) if is_text else constant})
             described = {"name": name, "arguments": given}
             ident = f"call_set{len(calls)}"
