@@ -30,6 +30,7 @@ from registry.read_models import locks as lock_models
 from registry.uploads import readmes
 
 FORMER_TABS = {"runs": "evaluations"}
+WITHOUT_FACTS = {"evaluations", "rollouts"}  # tabs that take the whole width
 NOT_IN_ROWS = ("readme", "requires_dist", "card__measures", "card__model_results")
 
 
@@ -42,15 +43,14 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     env = environment_or_404(request, owner, name)
     visible = env.versions.visible_to(request.user)
     version = env.latest or visible.newest_first().first()
-    detail = versions.detail(version) if version else None
     requested = request.GET.get("tab", "")
     tab = FORMER_TABS.get(requested, requested)
     if tab not in TABS:
-        tab = "card" if detail and detail.card else "readme"
+        tab = "card" if version and versions.card_of(version) else "readme"
     context: dict[str, Any] = {
         "env": environments.summary(env),
         **head(request, env, version),
-        "version": detail,
+        "version": _shown(version, tab) if version else None,
         "links": safe_links(version.links if version else {}),
         "tab": tab,
         "tabs": tabs(request, env, on=tab),
@@ -63,6 +63,12 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     }
     context |= tab_context(request, env, version, tab)
     return render(request, "pages/environment.html", context)
+
+
+def _shown(version: Version, tab: str) -> versions.VersionHead | versions.VersionDetail:
+    if tab in WITHOUT_FACTS and version.status == Version.Status.LISTED:
+        return versions.head(version)
+    return versions.detail(version)
 
 
 @require_POST

@@ -116,6 +116,14 @@ class VersionCard:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionHead(VersionSummary):
+    """What stands under the title of a listed version's environment."""
+
+    hosts: list[str]
+    no_longer_passes: Remeasurement | None
+
+
+@dataclass(frozen=True, slots=True)
 class VersionDetail(VersionSummary):
     """A version with its metadata, findings, last run and card."""
 
@@ -186,6 +194,16 @@ def summary(version: Version) -> VersionSummary:
         summary=version.summary,
         size=version.size,
         url=links.version(version),
+    )
+
+
+def head(version: Version) -> VersionHead:
+    """VersionHead."""
+    return extended(
+        VersionHead,
+        summary(version),
+        hosts=list(hosts.granted(version)),
+        no_longer_passes=remeasurements.failure(version),
     )
 
 
