@@ -113,3 +113,12 @@ def test_a_form_that_most_right_options_alone_have_is_named() -> None:
         rows.append((f"How many of {n}?\n{listed}", "ABCD"[options.index(value)]))
     count, place = answer_place(rows)
     assert (count, place) == (54, "the only option without a zero at its end")
+
+
+def test_some_prompts_that_speak_of_a_form_do_not_hide_the_others() -> None:
+    asked = prices("Which one of {} is rounded?")
+    assert answer_place([*prices("What do {} cost?"), *asked[:10]]) == (
+        40,
+        "the only option without decimals",
+    )
+    assert answer_place([*prices("What do {} cost?")[:15], *asked]) == (0, "")

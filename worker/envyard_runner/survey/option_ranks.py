@@ -52,10 +52,13 @@ def option_rank(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     with_options = [
         (prompt, row) for prompt, answer in tasks if (row := right_option(prompt, answer))
     ]
-    rows = [row for prompt, row in with_options if not RANKED.search(OPTION.sub("", prompt))]
-    if len(with_options) < NEARLY_ALL * len(tasks) or len(rows) < max(
-        ENOUGH, UNRANKED * len(tasks)
-    ):
+    unranked = [
+        (question, row)
+        for prompt, row in with_options
+        if not RANKED.search(question := OPTION.sub("", prompt))
+    ]
+    rows, enough = [row for _, row in unranked], max(ENOUGH, UNRANKED * len(tasks))
+    if len(with_options) < NEARLY_ALL * len(tasks) or len(rows) < enough:
         return 0, ""
     if place := _unused_letters(rows):
         return place
@@ -66,7 +69,9 @@ def option_rank(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     rank, count = next(iter(ranks.most_common(1)), ("", 0))
     if count >= NEARLY_ALL * len(rows):
         return count, rank
-    if any(FORM_WANTED.search(OPTION.sub("", prompt)) for prompt, _ in tasks):
+    # Tasks that ask for a form alone are left out: one of them must not end the check of all.
+    rows = [row for question, row in unranked if not FORM_WANTED.search(question)]
+    if len(rows) < enough:
         return 0, ""
     forms = Counter(form for options, place in rows for form in _only_form(options, place))
     form, count = next(iter(forms.most_common(1)), ("", 0))
