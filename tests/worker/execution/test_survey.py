@@ -335,7 +335,7 @@ def test_paid_references_are_changed_and_what_they_earned_is_kept_apart_from_the
     for task in survey.tasks[:6]:
         survey.play(task, "What?", f"{task + 20}", ok=True, reward=1.0)
     plan = survey.run.gateway.plan
-    groups = asyncio.run(survey.run._changed_references())
+    groups = asyncio.run(survey.run.changed_references())
     aliases = [item["rollout"] for group in groups for item in group]
     assert {item["task"] for group in groups for item in group} <= {*survey.tasks[:6]}
     assert all(plan.name(alias) is None for alias in aliases)

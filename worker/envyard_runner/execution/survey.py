@@ -7,7 +7,6 @@ docs/decisions/0073 and 0078 give the reasons.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -17,21 +16,16 @@ from typing import Any
 from envyard.contract.findings import Finding
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import ORACLE
-from envyard.contract.survey import PlayedReference, Survey
+from envyard.contract.survey import Survey
 from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
-from envyard.contract.values import finite, record, records, text
-from envyard_runner.execution.collector import TIMEOUT, EventCollector
-from envyard_runner.execution.contrary_results import contrary_findings, failed_call_findings
+from envyard.contract.values import record, records, text
+from envyard_runner.execution.collector import EventCollector
 from envyard_runner.execution.event_lines import parse_event, read_tasks
-from envyard_runner.execution.first_calls import FirstCalls
 from envyard_runner.execution.reference_run import ReferenceRun
-from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.sandboxes import Endpoints, RunAccess, SandboxFactory, serving
-from envyard_runner.execution.survey_mutants import SurveyMutants
+from envyard_runner.execution.surveyed_references import SurveyedReferences, described
 from envyard_runner.execution.surveyed_tasks import PLAYED, spread
 from envyard_runner.gateway import Gateway
-from envyard_runner.gateway.contrary_results import ToolResults
-from envyard_runner.gateway.failed_calls import FailedCalls
 from envyard_runner.gateway.form_trial import answered_tasks
 from envyard_runner.hub_api.event_outbox import EventOutbox
 from envyard_runner.mutation.answers import find_answer
@@ -39,7 +33,6 @@ from envyard_runner.sandbox import SandboxError
 from envyard_runner.survey.benchmarks import BenchmarkList, overlapping, read_lists
 from envyard_runner.survey.decimals import short_decimals
 from envyard_runner.survey.incomplete import ABSENT, LONGEST_QUESTION, incomplete_prompts
-from envyard_runner.survey.known_answers import KnownAnswers
 from envyard_runner.survey.labels import label_rule
 from envyard_runner.survey.listing import (
     EVAL,
@@ -85,11 +78,7 @@ class SurveyRun:
         self.lists: list[BenchmarkList] | None = None
         self._listing = Listing(self._job.tasks)
         self.references_planned = asyncio.Event()  # it is known which references oracle() gives
-        self._answers = KnownAnswers()
-        self._references: list[PlayedReference] = []
-        self._calls = FirstCalls(self._answers)
-        self._failed, self._results = FailedCalls(), ToolResults()
-        self._mutants = SurveyMutants(self.gateway, concurrency=job.concurrency)
+        self._references = SurveyedReferences(self.gateway, concurrency=job.concurrency)
 
     async def run(
         self,
@@ -139,13 +128,13 @@ class SurveyRun:
             many.make(many.worker, keys) as sandbox,
             serving(sandbox, many.worker, endpoints),
         ):
-            driver = many.drive(sandbox, self.gateway, then=self._changed_references)
+            driver = many.drive(sandbox, self.gateway, then=self.changed_references)
             async for line in driver.lines():
                 await self.add_line(line)
             end = await sandbox.wait()
         if self.survey is not None and (end.reason == "exited" or self.survey.tasks):
             outbox.add_facts(survey=await asyncio.to_thread(self.result))
-            played = len(self._references)
+            played = len(self._references.played)
             outbox.log_line(f"{self.survey.tasks} tasks were surveyed, {played} references played")
 
     async def add_line(self, line: bytes) -> None:
@@ -159,80 +148,73 @@ class SurveyRun:
             case "loaded" if self.survey is None:
                 await self._loaded(event)
             case "rollout_started":
-                self._mutants.begin(text(event.get("rollout"), 100))
+                self._references.begin(event)
             case "rollout":
-                self._rollout(event)
+                self._references.end(event)
             case "fatal" if self.survey is None and event.get("stage") == "load":
                 error = record(event.get("error"))
                 if error.get("type") != OUT_OF_MEMORY:  # half of what the run had
-                    self.survey = Survey(limit=self._job.tasks, error=_described(error))
+                    self.survey = Survey(limit=self._job.tasks, error=described(error))
 
     def result(self) -> Survey:
         """The survey with the references that were played by now; without them where the answers
         are a guess that no reward confirmed."""
-        if self._guessed and not any(each.reward for each in self._references):
-            return self.survey or Survey()
-        answers = Counter(self._answers.alone)
+        survey, references = self.survey or Survey(), self._references
+        if self._guessed and not references.is_paid:
+            return survey
+        answers = Counter(references.answers.alone)
         top, most = answers.most_common(1)[0] if answers else ("", 0)
-        train = self._listing.tasks[TRAIN]
-        prompts = {each.index: each.prompt for each in train}
-        known = self._answers.of_prompts
-        labelled = [(at, prompts.get(at, ""), answer) for at, answer in known.items()]
-        survey = self.survey or Survey()
-        pairs = self._answers.contradicting(train)
-        if pairs and not survey.contradicting:
-            survey = with_contradictions(survey, pairs)
-        if not survey.copied:
-            shown = [(prompt, find_answer(answer).answer) for _, prompt, answer in sorted(labelled)]
-            copied, place = answer_place(shown)
-            survey = replace(survey, copied=copied, copied_place=place)
-        answered = self._answers.answered(train)
-        survey = without_numbers(
-            answered, [], recounted(self._listing, survey, self._right_replies())
-        )
-        instructions = "\n".join(sorted(self._answers.instructions))
-        examples, leaks = self._calls.examples(prompts), self._calls.leaks
+        leaks, examples = references.calls.leaks, references.calls.examples(self._prompts)
         return replace(
-            survey,
+            self._with_texts(survey),
             answers=answers.total(),
             same_answers=most,
             top_answer=text(top, 200),
-            incomplete=self._incomplete() or incomplete_prompts(answered),
-            short_decimals=short_decimals(sorted(labelled)),
-            label_rule=label_rule(sorted(labelled), instructions),
-            references=sorted(self._references, key=lambda played: played.task),
+            references=sorted(references.played, key=lambda played: played.task),
             leaks=sorted(leaks)[:MAX_INDICES],
             leak=next(iter(leaks.values()), ""),
-            mutants=self._mutants.results,
+            mutants=references.mutants.results,
             examples=[*examples],
             example=next(iter(examples.values()), ""),
+        )
+
+    def _with_texts(self, survey: Survey) -> Survey:
+        """What the prompts show together with the references."""
+        answers, train = self._references.answers, self._listing.tasks[TRAIN]
+        prompts, answered = self._prompts, answers.answered(train)
+        labelled = sorted(
+            (at, prompts.get(at, ""), each) for at, each in answers.of_prompts.items()
+        )
+        pairs = answers.contradicting(train)
+        if pairs and not survey.contradicting:
+            survey = with_contradictions(survey, pairs)
+        if not survey.copied:
+            shown = [(prompt, find_answer(answer).answer) for _, prompt, answer in labelled]
+            copied, place = answer_place(shown)
+            survey = replace(survey, copied=copied, copied_place=place)
+        survey = recounted(self._listing, survey, self._references.right_replies())
+        return replace(
+            without_numbers(answered, [], survey),
+            incomplete=self._incomplete() or incomplete_prompts(answered),
+            short_decimals=short_decimals(labelled),
+            label_rule=label_rule(labelled, "\n".join(sorted(answers.instructions))),
         )
 
     @property
     def findings(self) -> list[Finding]:
         """What the conversations of the references show; the hub makes the others of `result`."""
-        return [
-            *failed_call_findings(self._failed.late),
-            *contrary_findings(self._results.contrary),
-        ]
+        return self._references.findings
 
-    def _right_replies(self) -> dict[int, str]:
-        """The references that were paid, where each play is one reply to what all tasks begin with,
-        and those that were not played where all others were; none where tools, several turns or
-        other instructions may decide."""
-        single = all(each.turns == 1 for each in self._references)
-        if not single or not self._answers.prompts_decide:
-            return {}
-        paid = {each.task for each in self._references if each.reward and each.reward > 0}
-        unplayed = self._answers.unplayed.keys() if len(paid) == len(self._references) else set()
-        known = self._answers.all
-        return {task: known[task] for task in (paid | unplayed) & known.keys()}
+    @property
+    def _prompts(self) -> dict[int, str]:
+        return {each.index: each.prompt for each in self._listing.tasks[TRAIN]}
 
     def _incomplete(self) -> IncompletePrompts | None:
         """The incomplete prompts; that a text or an image is absent, only the first calls show."""
         lacking = self.survey.incomplete if self.survey else None
-        long = any(len(each) > LONGEST_QUESTION for each in self._answers.instructions)
-        unknown = self._answers.tools or long or not self._references
+        answers = self._references.answers
+        long = any(len(each) > LONGEST_QUESTION for each in answers.instructions)
+        unknown = answers.tools or long or not self._references.played
         return None if lacking and lacking.reason == ABSENT and unknown else lacking
 
     async def _loaded(self, event: dict[str, Any]) -> None:
@@ -246,7 +228,7 @@ class SurveyRun:
             seed_ignored=bool(listed) and same and len(self._first) > 1,
         )
         train = self._listing.tasks[TRAIN]
-        self._answers.fields = {
+        self._references.answers.fields = {
             each.index: each.answer for each in train if each.answer is not None
         }
         evaluation = self._listing.tasks[EVAL]
@@ -267,37 +249,11 @@ class SurveyRun:
         answered = answered_tasks(rows)
         if self.gateway.plan.references.needs_process:
             await self.references_planned.wait()
-            self._answers.openings = self.gateway.plan.references.openings
+            self._references.answers.openings = self.gateway.plan.references.openings
         self.gateway.plan.make(
             playable, swapped=(), compares=False, answered=answered, tries_forms=False
         )
 
-    async def _changed_references(self) -> list[list[dict[str, Any]]]:
-        return self._mutants.groups(self._references)
-
-    def _rollout(self, event: dict[str, Any]) -> None:
-        alias = text(event.get("rollout"), 100)
-        name = self.gateway.plan.name(alias)
-        if name is None:
-            self._mutants.end(alias, event)
-            return
-        if int(name.split("/")[1]) in {each.task for each in self._references}:
-            return
-        played = self.gateway.records.take(name)
-        task = int(name.split("/")[1])
-        error = record(event.get("error"))
-        if not played.replies or error.get("type") == TIMEOUT or error.get("fault") in EXCUSED:
-            return  # not by the environment's doing, or not shown to be
-        reward = finite(event.get("reward")) if event.get("ok") is True else None
-        why = "" if reward is not None else _described(error)
-        self._references.append(PlayedReference(task, reward, why, played.replies))
-        if reward is not None:
-            self._mutants.keep(alias, played, reward)
-        self._failed.add(task, played)
-        self._results.add(played)
-        with contextlib.suppress(IndexError):
-            self._calls.add(task, played)
-
-
-def _described(error: dict[str, Any]) -> str:
-    return f"{text(error.get('type'), 100)}: {text(error.get('message'), 200)}"
+    async def changed_references(self) -> list[list[dict[str, Any]]]:
+        """Changes of the references that were played, in groups of rollouts to be played."""
+        return self._references.changed()
