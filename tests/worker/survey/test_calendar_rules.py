@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
 import pytest
@@ -94,12 +94,17 @@ FROM = "How many days is it from {} to {}?"
 PLANTED = "A seed that is planted on {} sprouts on {}. How many days are these, {}?"
 
 
-def spans(question: Callable[[int], tuple[str, int]], *, every_fourth: bool = False) -> Rows:
+def spans(
+    question: Callable[[int], tuple[str, int]],
+    *,
+    every_fourth: bool = False,
+    years: Sequence[int] = (1870, 1950, 2030),
+) -> Rows:
     """Spans over leap years, and how many days more than between its dates each counts; with
     `every_fourth`, 1900 and 2100 count as leap years."""
     rng, tasks = random.Random(5), []
     for task in range(90):
-        year = rng.choice((1870, 1950, 2030))
+        year = rng.choice(years)
         first = date(year, 1, 1) + timedelta(days=rng.randint(0, 9_000))
         last = first + timedelta(days=rng.randint(300, 9_000))
         text, more = question(task)
@@ -118,6 +123,14 @@ def test_days_by_wrong_leap_years_are_named() -> None:
     assert rule.broken == sum(answer != right[task] for task, _, answer in tasks) > 5
     assert {each.expected for each in rule.outliers} <= {*right.values()}
     assert label_rule(spans(lambda _: (FROM, 0))) is None
+
+
+def test_a_leap_year_too_many_is_named_where_nearly_half_of_the_spans_hold_it() -> None:
+    years = [1886]
+    rule = label_rule(spans(lambda _: (FROM, 0), every_fourth=True, years=years))
+    assert rule is not None
+    assert 0.3 * rule.tasks < rule.broken < 0.5 * rule.tasks
+    assert label_rule(spans(lambda _: (FROM, 0), years=years)) is None
 
 
 @pytest.mark.parametrize("more", [1, -1])
