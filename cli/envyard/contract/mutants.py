@@ -74,6 +74,7 @@ ENTRIES = (
     Operator("other_unit", "another unit, which the prompt allows", kind="equivalent"),
     Operator("mixed", "a mixed number, which the prompt allows", kind="equivalent"),
     Operator("mixed_negative", "a mixed number below zero", kind="equivalent"),
+    Operator("whole", "a whole fraction as a whole number", kind="equivalent"),
     Operator("same_total", "other numbers with the same total", kind="equivalent"),
     Operator("other_route", "another route of the same length or cost", kind="equivalent"),
     Operator("twelve_hour", "a time by the clock of 12 hours", kind="equivalent"),

@@ -52,6 +52,27 @@ MIXED = (
 )
 
 
+WHOLE = "Write it as a whole number, a fraction such as a/b, or a mixed number such as c a/b."
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "after"),
+    [
+        (WHOLE, "8/1", "8"),
+        (WHOLE, "-6/3", "-2"),
+        (WHOLE, "7/4", None),
+        (WHOLE, "8/0", None),
+        ("Give an integer or a fraction.", "8/1", "8"),
+        ("Give a fraction with whole numbers above and below.", "8/1", None),
+        ("Give a fraction such as 8/1, not an integer.", "8/1", None),
+    ],
+)
+def test_a_whole_fraction_may_be_a_whole_number(
+    prompt: str, answer: str, after: str | None
+) -> None:
+    assert changed("whole", prompt, answer) == after
+
+
 @pytest.mark.parametrize(
     ("answer", "after"),
     [("-7/4", "-1 3/4"), ("7/4", "1 3/4"), ("3/4", None), ("8/4", None), ("7/0", None)],

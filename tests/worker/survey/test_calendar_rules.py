@@ -133,6 +133,14 @@ def test_a_leap_year_too_many_is_named_where_nearly_half_of_the_spans_hold_it() 
     assert label_rule(spans(lambda _: (FROM, 0), years=years)) is None
 
 
+def test_which_end_counts_in_all_tasks_explains_no_wrong_leap_year() -> None:
+    first = f"{FROM} Count the second date but not the first."
+    assert label_rule(spans(lambda _: (first, 0), every_fourth=True)) is not None
+    assert label_rule(spans(lambda _: (first, 0))) is None
+    ignored = f"{FROM} Ignore leap years."
+    assert label_rule(spans(lambda _: (ignored, 0), every_fourth=True)) is None
+
+
 @pytest.mark.parametrize("more", [1, -1])
 def test_days_with_both_ends_or_without_them_are_a_rule_of_their_own(more: int) -> None:
     both = "A guest stays from {} to {}. How many days are that?"

@@ -37,6 +37,7 @@ MIXED_REFUSED = re.compile(
     rf"|{MIXED}[^.,;\n]{{0,30}}\b(?:not|never|refused|wrong|cannot)\b",
     re.IGNORECASE,
 )
+WHOLE = re.compile(r"\b(?:whole numbers?|integers?)\b", re.IGNORECASE)
 IMPROPER = re.compile(r"(-?)(\d{1,9})\s?/\s?(\d{1,9})")
 FRACTION = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})")
 DECIMAL = re.compile(r"0?\.\d{1,9}")
@@ -91,6 +92,20 @@ def mixed(answer: str, prompt: str) -> str | None:
 def mixed_negative(answer: str, prompt: str) -> str | None:
     """The same below zero, where the sign must not be that of the whole number alone."""
     return mixed(answer, prompt) if answer.strip().startswith("-") else None
+
+
+def whole(answer: str, prompt: str) -> str | None:
+    """A fraction that is whole, such as 8/1, as a whole number, where that is one of the forms."""
+    match = IMPROPER.fullmatch(answer.strip())
+    if match is None or int(match[3]) == 0 or int(match[2]) % int(match[3]):
+        return None
+    named = (each for each in SENTENCE.findall(prompt) if WHOLE.search(each))
+    if not any(
+        KINDS["fraction"].search(each) and ALTERNATIVES.search(each) and not EXCLUDED.search(each)
+        for each in named
+    ):
+        return None
+    return f"{match[1]}{int(match[2]) // int(match[3])}"
 
 
 def grouped(answer: str, prompt: str) -> str | None:

@@ -19,6 +19,7 @@ from envyard_runner.mutation.allowed_forms import (
     noon,
     percentage,
     twelve_hour,
+    whole,
 )
 from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.answers import (
@@ -225,6 +226,7 @@ OF_PROMPT = (
         "table_layout": table_layout,
         "mixed": mixed,
         "mixed_negative": mixed_negative,
+        "whole": whole,
         "same_total": same_total,
         "other_route": other_route,
         "twelve_hour": twelve_hour,

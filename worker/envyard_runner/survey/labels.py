@@ -19,7 +19,7 @@ from envyard_runner.survey.arithmetic import Amount, Rule, fitting_rules, simple
 from envyard_runner.survey.day_counts import day_counts
 from envyard_runner.survey.medians import medians
 from envyard_runner.survey.templates import Cut, Sample, by_template, cuts, numbers_in, words_in
-from envyard_runner.survey.text_rules import TextRule, plain, rules_for
+from envyard_runner.survey.text_rules import DAY_RULES, TextRule, plain, rules_for
 
 ENOUGH, VARIED = 15, 5  # tasks of one template, and different answers among them
 AGREEING = 0.8  # of the tasks that follow the rule, from which on the others are exceptions
@@ -33,6 +33,8 @@ CONDITIONAL = re.compile(
     r"modulo|overflow\w*|saturat\w*|clamp\w*|negative|wraps?|carry|rule)\b",
     re.IGNORECASE,
 )
+# Which ends of a span count is what the rules of days differ in.
+ENDS = re.compile(r"\b(?:inclusive|exclud\w*|without|but not)\b", re.IGNORECASE)
 ENTITIES = re.compile(r"\b(?:escap|html|xml|entit|markup|encod|sanit)", re.IGNORECASE)
 # Conditions of the reply, and questions: they say nothing of the answer.
 FORM = re.compile(
@@ -158,8 +160,8 @@ def _best(fits: Sequence[Fit], group: Sequence[Sample]) -> Iterable[Fit]:
 
 def _is_explained(fit: Fit, instructions: str) -> bool:
     """Whether something but a wrong label may make the exceptions."""
-    first = fit.agreeing[0].prompt
-    if CONDITIONAL.search(FORM.sub("", f"{first}\n{instructions}")):
+    said = FORM.sub("", f"{fit.agreeing[0].prompt}\n{instructions}")
+    if CONDITIONAL.search(ENDS.sub("", said) if fit.text in DAY_RULES else said):
         return True
     if any(not expected for _, expected in fit.outliers):
         return True  # the rule cannot be applied there

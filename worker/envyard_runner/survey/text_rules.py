@@ -28,6 +28,12 @@ ROMAN = ((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC
          (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))  # fmt: skip
 
 CALENDAR = 0.7  # of the tasks: a wrong calendar is wrong in many
+# The rules of days between two dates, and the days that they count beyond the difference.
+DAY_RULES = {
+    "the days between its dates": 0,
+    "its days with both ends": 1,
+    "its days without both ends": -1,
+}
 SPANS = 0.5  # a leap year too many is wrong in each span around it; no other count gives so many
 
 
@@ -214,9 +220,10 @@ RULES = (
     TextRule(
         "the weekday of its date", _said("week ?day|day of the week|which day"), weekdays, CALENDAR
     ),
-    TextRule("the days between its dates", _said("days"), days_between(0), SPANS, True),
-    TextRule("its days with both ends", _said("days"), days_between(1), SPANS, True),
-    TextRule("its days without both ends", _said("days"), days_between(-1), SPANS, True),
+    *(
+        TextRule(text, _said("days"), days_between(more), SPANS, True)
+        for text, more in DAY_RULES.items()
+    ),
     TextRule(
         "the completed years between its dates", _said("years|old|age\\b"), years_between, CALENDAR
     ),
