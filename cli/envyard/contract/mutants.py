@@ -50,6 +50,7 @@ ENTRIES = (
     Operator("accepts", "its first offer, then the other side's price accepted", course=True),
     Operator("repeats", "its first reply in the place of all others", course=True),
     Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
+    Operator("further_calls", "further calls where the prompt allows one", course=True),
     Operator("call_order", "its settings in another order", kind="equivalent", course=True),
     # Shows whether late replies are paid in full.
     Operator("before_last", "the turn before the last one", kind="control", course=True),
@@ -133,6 +134,7 @@ ENTRIES = (
 )
 OPERATORS = {entry.name: entry for entry in ENTRIES}
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
+FURTHER_CALLS = "further_calls"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"
 ALONE, BEFORE_LAST, LAST_TURN = "alone", "before_last", "last_turn"
 

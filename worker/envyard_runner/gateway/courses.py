@@ -15,6 +15,7 @@ from typing import Any
 from envyard.contract.transcript import Transcript, clean_message
 from envyard_runner.gateway.call_order import call_order
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.further_calls import further_calls
 from envyard_runner.gateway.last_reply_alone import alone
 from envyard_runner.gateway.letter_case import letter_case
 from envyard_runner.gateway.middle_answer import middle
@@ -22,6 +23,7 @@ from envyard_runner.gateway.probes import Message
 from envyard_runner.gateway.replies_in_turn import (
     Course,
     first_prompts,
+    masked,
     recorded_replies,
     values,
     written,
@@ -88,7 +90,7 @@ def left_out(transcript: Transcript, others: Sequence[str]) -> Course | None:
         (turn, place)
         for turn, reply in enumerate(replies)
         for place, call in enumerate(reply.get("tool_calls") or ())
-        if _changes(call)
+        if changes(call)
     ]
     if not steps:
         return None
@@ -181,7 +183,7 @@ def judged_tries(messages: Sequence[Message]) -> str:
         group = calls[start : start + TRIES + 1]
         # What repeats the right answer to wrong ones is no verdict on it.
         returned = [
-            _masked((call, group[-1]), results.get(str(call.get("id")), "")) for call in group
+            masked((call, group[-1]), results.get(str(call.get("id")), "")) for call in group
         ]
         wrong, right = {*returned[:-1]}, returned[-1]
         is_verdict = len(wrong) == 1 and not any(map(NO_ENTRY.search, wrong))
@@ -211,24 +213,17 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "repeats": repeats,
     "middle": middle,
     "tried": tried,
+    "further_calls": lambda transcript, others: further_calls(transcript, others, changes),
 }
 
 
-def _changes(call: Any) -> bool:
+def changes(call: Any) -> bool:
     """Whether a call changes something, by its tool's name. A sum of numbers changes nothing."""
     function = call.get("function") or {}
     name = str(function.get("name"))
     if not CHANGING.match(name):
         return False
     return not name.casefold().startswith("add") or '"' in values(function)
-
-
-def _masked(calls: Sequence[Message], result: str) -> str:
-    """A result without the values that the calls gave."""
-    for call in calls:
-        if given := values(call["function"])[1:-1].strip('"'):
-            result = re.sub(rf"(?<!\w){re.escape(given)}(?!\w)", "...", result)
-    return result
 
 
 def _wrong_answers(answer: str, others: Sequence[str]) -> list[str]:

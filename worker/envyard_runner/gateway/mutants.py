@@ -11,18 +11,27 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from envyard.contract.mutants import BLANK, CONTROL, MAX_MUTANTS, OPERATORS, TRIED, MutantResult
+from envyard.contract.mutants import (
+    BLANK,
+    CONTROL,
+    FURTHER_CALLS,
+    MAX_MUTANTS,
+    OPERATORS,
+    TRIED,
+    MutantResult,
+)
 from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.courses import COURSES, judged_tries
+from envyard_runner.gateway.courses import COURSES, changes, judged_tries
+from envyard_runner.gateway.further_calls import are_performed, changing_value
 from envyard_runner.gateway.last_turn import OFFSETS, QuietTurns
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorded_replies import RecordedReplies, RepeatedReplies
 from envyard_runner.gateway.recorder import Recorder
-from envyard_runner.gateway.replies_in_turn import Course, OtherCourse
+from envyard_runner.gateway.replies_in_turn import Course, OtherCourse, recorded_replies
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.alphabets import ANY, Alphabet
@@ -76,6 +85,11 @@ class Base:
     def answer(self) -> str:
         """The answer in its last reply."""
         return find_answer(self.last_reply).answer
+
+    @property
+    def changing_value(self) -> str:
+        """What its only call that changes something gives; empty without one."""
+        return changing_value(recorded_replies(self.transcript), changes)
 
 
 class MutatedReplies:
@@ -181,12 +195,9 @@ class Mutants:
         if planned is None or planned.result is not None:
             return False
         if not replay.left_out:
-            base = planned.base
-            replies, after = planned.record.replies_to_repeat, planned.after
-            if planned.operator == TRIED and isinstance(replies, OtherCourse):
-                after = judged_tries(replies.messages)
-                if not after:  # no tool judges answers
-                    return True
+            base, after = planned.base, _performed(planned)
+            if not after and planned.after:
+                return True
             planned.result = MutantResult(
                 rollout=base.rollout,
                 operator=planned.operator,
@@ -242,7 +253,10 @@ class Mutants:
     def _course(self, base: Base, operator: str) -> Course | None:
         if operator in OFFSETS:
             return self._quiet.course(operator, base.task, base.transcript)
-        others = [each.answer for each in self._bases if each.task != base.task]
+        bases = [each for each in self._bases if each.task != base.task]
+        others = [
+            each.changing_value if operator == FURTHER_CALLS else each.answer for each in bases
+        ]
         return COURSES[operator](base.transcript, others)
 
     def _control(self, base: Base, seen: set[tuple[str, str]], room: int) -> None:
@@ -257,3 +271,15 @@ class Mutants:
         alias = secrets.token_hex(8)
         record = Record(alias, POLICY, Recorder(0), replies_to_repeat=replies)
         self._planned[alias] = Planned(base, operator, record, before, after)
+
+
+def _performed(planned: Planned) -> str:
+    """What a mutant did, in words; empty where no tool judges the answers that it tried, or where
+    one refused its further calls."""
+    replies = planned.record.replies_to_repeat
+    if isinstance(replies, OtherCourse):
+        if planned.operator == TRIED:
+            return judged_tries(replies.messages)
+        if planned.operator == FURTHER_CALLS and not are_performed(replies.messages):
+            return ""
+    return planned.after

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -61,6 +62,14 @@ def written(call: Message) -> str:
     """A call as `name(arguments)`."""
     function = call["function"]
     return f"{function['name']}({values(function)[1:-1]})"
+
+
+def masked(calls: Sequence[Message], result: str) -> str:
+    """A result without the values that the calls gave."""
+    for call in calls:
+        if given := values(call["function"])[1:-1].strip('"'):
+            result = re.sub(rf"(?<!\w){re.escape(given)}(?!\w)", "...", result)
+    return result
 
 
 def values(function: Message) -> str:
