@@ -245,7 +245,8 @@ class SurveyRun:
             compared = await asyncio.to_thread(overlapping, train, self.lists)
             survey = replace(survey, benchmarks=compared)
         self.survey = survey
-        playable = [] if self._judged or event.get("compares") is True else spread(tasks)
+        plays = not self._judged and event.get("compares") is not True
+        playable = spread(tasks, self._references.answers.fields) if plays else []
         answered = answered_tasks(rows)
         if self.gateway.plan.references.needs_process:
             await self.references_planned.wait()

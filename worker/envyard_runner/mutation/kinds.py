@@ -14,6 +14,7 @@ FORMS = (
     (re.compile(r"(?:a )+a"), "a a"),
     (re.compile(r"\b(?:12|00?)(?=:)"), "noon"),
     (re.compile(r"\b0\b"), "zero"),
+    (re.compile(r"(?<=\d/)1\b"), "one"),
     (re.compile(r"\d+"), "0"),
 )
 LONGEST = 20_000  # characters of a prompt
@@ -24,7 +25,7 @@ def of_each_kind(tasks: Sequence[tuple[str, str]], number: int) -> list[int]:
     """The places of at most this many tasks, each a prompt and its answer, in order: the first,
     then each time the one with the most sentences and forms of answers that several tasks share and
     no chosen one has, then the first ones left."""
-    marks = [_sentences(prompt) | {("form", _form(answer))} for prompt, answer in tasks]
+    marks = [_sentences(prompt) | {("form", form_of(answer))} for prompt, answer in tasks]
     counts = Counter(mark for each in marks for mark in each)
     shared = [{each for each in some if counts[each] > 1} for some in marks]
     chosen: list[int] = []
@@ -44,9 +45,9 @@ def _sentences(prompt: str) -> set[tuple[str, str]]:
     return {("sentence", NUMBER.sub("0", each.strip().casefold())) for each in sentences}
 
 
-def _form(answer: str) -> str:
-    """Its signs, with `a` for each word and `0` for each number but zero and the hours of noon and
-    midnight."""
+def form_of(answer: str) -> str:
+    """The signs of an answer, with `a` for each word and `0` for each number but zero, the hours of
+    noon and midnight, and the 1 below a whole fraction."""
     form = answer.strip()[:LONGEST_FORM]
     for pattern, sign in FORMS:
         form = pattern.sub(sign, form)
