@@ -25,7 +25,8 @@ class Operator:
     reference's rounding alone, so no share counts it. `surest`: no verifier should overlook it;
     after the others, such as a wrong answer added behind the right one, verifiers that read the
     first number are not wrong. `share` of several mutants may survive. `course`: it changes what is
-    done before the last reply.
+    done before the last reply. `by_all`: every verifier should accept this equivalent form,
+    whatever form its task asks for.
     Its function has the same name in CHANGES of `envyard_runner.mutation.operators`, or in COURSES
     of `envyard_runner.gateway.courses`; the turns are those of `envyard_runner.gateway.last_turn`.
     """
@@ -36,6 +37,12 @@ class Operator:
     surest: bool = True
     share: float = 0.5
     course: bool = False
+    by_all: bool = False
+
+
+def _right(name: str, label: str, *, course: bool = False) -> Operator:
+    """A change that keeps the answer right in a form that every verifier should accept."""
+    return Operator(name, label, kind="equivalent", by_all=True, course=course)
 
 
 ENTRIES = (
@@ -51,40 +58,40 @@ ENTRIES = (
     Operator("repeats", "its first reply in the place of all others", course=True),
     Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
     Operator("further_calls", "further calls where the prompt allows one", course=True),
-    Operator("call_order", "its settings in another order", kind="equivalent", course=True),
+    _right("call_order", "its settings in another order", course=True),
     # Shows whether late replies are paid in full.
     Operator("before_last", "the turn before the last one", kind="control", course=True),
-    Operator("last_turn", "the last turn that the prompt promises", kind="equivalent", course=True),
-    Operator("letter_case", "its words in another case", kind="equivalent", course=True),
+    _right("last_turn", "the last turn that the prompt promises", course=True),
+    _right("letter_case", "its words in another case", course=True),
     # Before those that make wrong answers of the same changes, such as the order of words.
-    Operator("commuted", "its factors, terms or solutions in another order", kind="equivalent"),
-    Operator("reordered", "its items in another order", kind="equivalent"),
-    Operator("as_listed", "its items in the order of the prompt", kind="equivalent"),
-    Operator("enharmonic", "the other name of a note", kind="equivalent"),
-    Operator("with_unit", "the unit that the prompt asks for", kind="equivalent"),
-    Operator("fraction", "a fraction as LaTeX writes it", kind="equivalent"),
-    Operator("factored", "a common factor before brackets", kind="equivalent"),
-    Operator("percentage", "a percentage, which the prompt allows", kind="equivalent"),
-    Operator("decimal", "a decimal, which the prompt allows", kind="equivalent"),
-    Operator("grouped", "separators of thousands, which the prompt allows", kind="equivalent"),
-    Operator("number_and", "`and` in a number's words, or none", kind="equivalent"),
-    Operator("optional", "an optional part, added or left out", kind="equivalent"),
-    Operator("in_words", "a number in words, which the prompt allows", kind="equivalent"),
-    Operator("as_option", "an option by its text, or by its letter", kind="equivalent"),
-    Operator("table_layout", "aligned columns of a Markdown table", kind="equivalent"),
-    Operator("other_unit", "another unit, which the prompt allows", kind="equivalent"),
-    Operator("mixed", "a mixed number, which the prompt allows", kind="equivalent"),
-    Operator("mixed_negative", "a mixed number below zero", kind="equivalent"),
-    Operator("whole", "a whole fraction as a whole number", kind="equivalent"),
-    Operator("same_total", "other numbers with the same total", kind="equivalent"),
-    Operator("other_route", "another route of the same length or cost", kind="equivalent"),
-    Operator("twelve_hour", "a time by the clock of 12 hours", kind="equivalent"),
-    Operator("noon", "noon or midnight by the clock of 12 hours", kind="equivalent"),
-    Operator("hour", "a time without its first zero", kind="equivalent"),
-    Operator("as_shown", "the form in which the prompt shows such values", kind="equivalent"),
-    Operator("json_layout", "other white space in its JSON", kind="equivalent"),
-    Operator("separators", "no space behind its commas, or one", kind="equivalent"),
-    Operator("layout", "the decimals or the date that the prompt asks for", kind="equivalent"),
+    _right("commuted", "its factors, terms or solutions in another order"),
+    _right("reordered", "its items in another order"),
+    _right("as_listed", "its items in the order of the prompt"),
+    _right("enharmonic", "the other name of a note"),
+    _right("with_unit", "the unit that the prompt asks for"),
+    _right("fraction", "a fraction as LaTeX writes it"),
+    _right("factored", "a common factor before brackets"),
+    _right("percentage", "a percentage, which the prompt allows"),
+    _right("decimal", "a decimal, which the prompt allows"),
+    _right("grouped", "separators of thousands, which the prompt allows"),
+    _right("number_and", "`and` in a number's words, or none"),
+    _right("optional", "an optional part, added or left out"),
+    _right("in_words", "a number in words, which the prompt allows"),
+    _right("as_option", "an option by its text, or by its letter"),
+    _right("table_layout", "aligned columns of a Markdown table"),
+    _right("other_unit", "another unit, which the prompt allows"),
+    _right("mixed", "a mixed number, which the prompt allows"),
+    _right("mixed_negative", "a mixed number below zero"),
+    _right("whole", "a whole fraction as a whole number"),
+    _right("same_total", "other numbers with the same total"),
+    _right("other_route", "another route of the same length or cost"),
+    _right("twelve_hour", "a time by the clock of 12 hours"),
+    _right("noon", "noon or midnight by the clock of 12 hours"),
+    _right("hour", "a time without its first zero"),
+    _right("as_shown", "the form in which the prompt shows such values"),
+    _right("json_layout", "other white space in its JSON"),
+    _right("separators", "no space behind its commas, or one"),
+    _right("layout", "the decimals or the date that the prompt asks for"),
     Operator("finer", "one more of the decimals that the prompt asks for", kind="tolerance"),
     Operator("digit", "another first digit"),
     Operator("last_digit", "another last digit"),
@@ -118,18 +125,18 @@ ENTRIES = (
     Operator("padded", "two hundred more words", kind="padding"),
     Operator("negation", "'not' before it", surest=False),
     Operator("claim", "a wrong answer behind it", surest=False),
-    Operator("spaces", "white space around the reply", kind="equivalent"),
+    _right("spaces", "white space around the reply"),
     Operator("capitals", "other capitals in a word such as yes", kind="equivalent"),
-    Operator("capitalised", "the capital of a sentence", kind="equivalent"),
-    Operator("zeros", "a zero more or less behind a fraction", kind="equivalent"),
+    _right("capitalised", "the capital of a sentence"),
+    _right("zeros", "a zero more or less behind a fraction"),
     Operator("fenced", "a fence of Markdown around its JSON", kind="equivalent"),
-    Operator("worked", "a page of reasoning before it", kind="equivalent"),
-    Operator("reasoned", "a sentence before the marked answer", kind="equivalent"),
-    Operator("sentence", "'The answer is' before it", kind="equivalent"),
+    _right("worked", "a page of reasoning before it"),
+    _right("reasoned", "a sentence before the marked answer"),
+    _right("sentence", "'The answer is' before it"),
     Operator("thousands", "a separator of thousands more or less", kind="equivalent"),
-    Operator("rounding", "no rounding error of binary numbers", kind="equivalent"),
-    Operator("shorter", "six of its many decimals", kind="equivalent"),
-    Operator("composed", "accents written as usual, as one character each", kind="equivalent"),
+    _right("rounding", "no rounding error of binary numbers"),
+    _right("shorter", "six of its many decimals"),
+    _right("composed", "accents written as usual, as one character each"),
     Operator("emphasis", "Markdown's emphasis", kind="equivalent"),
 )
 OPERATORS = {entry.name: entry for entry in ENTRIES}

@@ -19,20 +19,11 @@ from envyard.card.mutants import (
     equivalent,
     sentence,
 )
-from envyard.contract.mutants import MutantResult
+from envyard.contract.mutants import OPERATORS, MutantResult
 
 MINIMUM_CAUGHT = 0.7
 FEWEST_REFUSED = 2  # of an operator, where it kept the reward in other tasks
 LISTED = 10  # survivors in a finding's details
-# Equivalent changes that every verifier should accept, whatever form its task asks for.
-ACCEPTED_BY_ALL = (
-    "spaces", "rounding", "shorter", "composed", "commuted", "layout", "reordered", "json_layout",
-    "as_listed", "enharmonic", "hour", "with_unit", "fraction", "separators", "capitalised",
-    "zeros", "reasoned", "sentence", "as_shown", "worked", "factored", "percentage", "decimal",
-    "same_total", "call_order", "twelve_hour", "other_route", "last_turn", "grouped", "mixed",
-    "mixed_negative", "noon", "letter_case", "number_and", "other_unit", "table_layout",
-    "optional", "in_words", "as_option",
-)  # fmt: skip
 NOTHING = "no paid reply could be changed and scored again"
 
 
@@ -70,7 +61,7 @@ def equivalents_kept(evidence: Evidence) -> Reading:
     score = equivalent(_played(evidence))
     if not score.n:
         return unknown(NOTHING)
-    played = (score.by_operator.get(name, (0, 0)) for name in ACCEPTED_BY_ALL)
+    played = (counts for name, counts in score.by_operator.items() if OPERATORS[name].by_all)
     detail = f"{score.caught} of {score.n} answers in another form kept their reward"
     refused = any(lost > n / 2 or lost >= FEWEST_REFUSED for n, lost in played)
     status: Status = "warn" if refused else "pass"
