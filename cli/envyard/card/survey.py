@@ -63,9 +63,15 @@ def references(evidence: Evidence) -> References | None:
     above = [reward for reward in rewards if reward > lowest]
     if not above:
         return None
-    least = lowest + PAID * (median(above) - lowest)
-    paid = [(who, reward) for who, reward in rows if reward is not None and reward >= least]
-    refused = [(who, reward) for who, reward in rows if reward is None or reward < least]
+    usual = median(above)
+    least = lowest + PAID * (usual - lowest)
+    # Penalties of those that do no work do not make nothing a reward.
+    paid, refused = [], []
+    for who, reward in rows:
+        if reward is None or reward < least or reward <= 0 < usual:
+            refused.append((who, reward))
+        else:
+            paid.append((who, reward))
     hooks = any(task.hook for task in evidence.facts.tasks or ())
     enforced = hooks and max(turns) <= 1
     scoring = evidence.facts.scoring

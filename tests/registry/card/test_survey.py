@@ -75,6 +75,14 @@ def test_references_of_other_worth_and_below_zero_are_paid() -> None:
     assert measured("references_paid", run).status == "pass"
 
 
+def test_a_reference_that_earns_nothing_is_refused_although_no_work_is_penalised() -> None:
+    """A game whose turn limit ends long tasks: only bumps into walls cost something."""
+    played = [replace(r, reward=1.0 if r.policy == "oracle" else -0.6) for r in honest_rollouts()]
+    run = replace(surveyed(rewards={30: 0.0, 32: 0.0}, turns=12), rollouts=tuple(played))
+    assert "task 30 of the survey got 0, task 32" in measured("references_paid", run).detail
+    assert ("card.references_paid", "warning") in codes(run)
+
+
 def test_references_that_are_paid_in_part_warn_where_as_many_are_paid_in_full() -> None:
     run = surveyed(rewards=dict.fromkeys(range(0, 20, 2), 0.667))
     assert codes(run) == [("card.references_paid", "warning")]
