@@ -97,6 +97,7 @@ ENTRIES = (
     Operator("last_digit", "another last digit"),
     Operator("exchanged", "two digits of a number exchanged"),
     Operator("last_number", "another last number"),
+    Operator("stepped", "a number that is one smaller, of several"),
     Operator("extension", "a digit or letters joined to it"),
     Operator("middle", "the middle one of the set's answers in its place", share=0.3, course=True),
     Operator("near", "a number that is 6% larger"),

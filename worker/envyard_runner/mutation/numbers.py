@@ -66,6 +66,18 @@ def last_number(answer: str) -> str | None:
     return text[:place] + str((int(text[place]) + 2) % 9 + 1) + text[place + 1 :]
 
 
+def stepped(answer: str) -> str | None:
+    """The first whole number from 1 on one smaller, of two or more: unlike another digit, it is in
+    the same range, as the minutes of a time or the weekday of a schedule."""
+    text = answer.strip()
+    matches = [*PLAIN_NUMBER.finditer(text)]
+    match = next((match for match in matches if int(match[0])), None)
+    if len(matches) < 2 or match is None or not is_written(text):
+        return None
+    smaller = str(int(match[0]) - 1).zfill(len(match[0]) if match[0][0] == "0" else 1)
+    return text[: match.start()] + smaller + text[match.end() :]
+
+
 def near(answer: str) -> str | None:
     """A whole number that is 6 % larger."""
     text = answer.strip().replace(",", "")

@@ -50,6 +50,7 @@ from envyard_runner.mutation.numbers import (
     near,
     rounding,
     sign,
+    stepped,
     thousands,
     unit,
 )
@@ -83,6 +84,7 @@ OF_VALUES = frozenset(
         "digit",
         "last_digit",
         "last_number",
+        "stepped",
         "exchanged",
         "extension",
         "near",
@@ -179,6 +181,7 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "last_digit": last_digit,
     "exchanged": exchanged,
     "last_number": last_number,
+    "stepped": stepped,
     "extension": extension,
     "near": near,
     "sign": sign,
