@@ -22,6 +22,8 @@ from envyard_runner.mutation.records import (
 LABELLED = re.compile(
     r"\A[A-Za-z][\w ]{0,30}(?:(?<!\d):|:(?!\d)|=)[ \t]*(?P<answer>[^\s=][^\n]{0,60})\Z"
 )
+# A label of one word, behind which a sentence may be the answer.
+LABELLED_SENTENCE = re.compile(r"\A[A-Za-z]\w{0,15}:[ \t]*(?P<answer>[^\s=][^\n]{0,200})\Z")
 # In brackets, perhaps behind what is done with it, such as [try 17] and [guess: crane].
 BRACKETED = re.compile(
     r"\[(?:(?i:[a-z_]{2,12}(?::[ \t]*|[ \t]+(?=[-+]?\d))"
@@ -41,6 +43,7 @@ MARKED = (
     ),
     BRACKETED,
     LABELLED,
+    LABELLED_SENTENCE,
 )
 # A field of a reply that is one JSON object; which of them is the answer, its key tells.
 JSON_FIELD = re.compile(
@@ -94,7 +97,7 @@ def find_answer(reply: str) -> Marked:
     for form in MARKED:
         if form is BRACKETED and (span := _nested_list(reply)):
             return Marked(reply[: span[0]], reply[span[0] : span[1]], reply[span[1] :])
-        if form is LABELLED and are_assigned(reply):
+        if form in (LABELLED, LABELLED_SENTENCE) and are_assigned(reply):
             break  # the first name is one of several
         matches = [each for each in form.finditer(reply) if not _is_placeholder(each, reply)]
         if matches and matches[-1]["answer"].strip():

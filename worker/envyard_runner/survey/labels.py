@@ -47,7 +47,8 @@ FORM = re.compile(
 @dataclass(frozen=True, slots=True)
 class Fit:
     """A rule, the tasks that follow it and those that do not, each with what the rule gives; of all
-    a `share` must follow it. With `worded`, other words explain exceptions."""
+    a `share` must follow it. With `worded`, other words explain exceptions; with `labels`, the
+    answers are a few labels, of which most exceptions may rightly have one."""
 
     text: str
     agreeing: list[Sample]
@@ -55,6 +56,7 @@ class Fit:
     arithmetic: bool = True
     share: float = AGREEING
     worded: bool = True
+    labels: bool = False
 
     @property
     def size(self) -> int:
@@ -136,15 +138,28 @@ def _texts(samples: Sequence[Sample]) -> Iterable[Fit]:
 
 def read(rule: TextRule, group: Sequence[Cut]) -> Fit:
     """How the rule fits what the prompts of one template hold between their common ends."""
-    agreeing, outliers = [], []
+    agreeing, others = [], []
     for cut in group:
         answers = [*rule.answers(cut.text.strip("\"'`. \n"))]
         if plain(cut.sample.answer) in {plain(each) for each in answers}:
             agreeing.append(cut.sample)
         else:
-            outliers.append((cut.sample, answers[0] if answers else ""))
+            others.append((cut.sample, answers))
+    usual = {plain(sample.answer) for sample in agreeing}
+    outliers = [
+        (sample, next((each for each in answers if plain(each) in usual), (*answers, "")[0]))
+        for sample, answers in others
+    ]
     share = rule.share or AGREEING
-    return Fit(rule.text, agreeing, outliers, arithmetic=False, share=share, worded=rule.worded)
+    return Fit(
+        rule.text,
+        agreeing,
+        outliers,
+        arithmetic=False,
+        share=share,
+        worded=rule.worded,
+        labels=rule.labels,
+    )
 
 
 def _best(fits: Sequence[Fit], group: Sequence[Sample]) -> Iterable[Fit]:
@@ -153,8 +168,7 @@ def _best(fits: Sequence[Fit], group: Sequence[Sample]) -> Iterable[Fit]:
     if best is None or len(best.agreeing) < best.share * len(group):
         return
     varied = {plain(sample.answer) for sample in best.agreeing}
-    classes = len(varied) == 2 and best.text == "odd or even"
-    if len(varied) >= VARIED or classes:
+    if len(varied) >= (2 if best.labels else VARIED):
         yield best
 
 
@@ -166,6 +180,10 @@ def _is_explained(fit: Fit, instructions: str) -> bool:
     if any(not expected for _, expected in fit.outliers):
         return True  # the rule cannot be applied there
     exceptions = [sample for sample, _ in fit.outliers]
+    if fit.labels:  # most of few labels are one; but another label is a rule of its own
+        usual = {plain(sample.answer) for sample in fit.agreeing}
+        exceptions_of_own = [each for each in exceptions if plain(each.answer) not in usual]
+        return _by_words(fit, exceptions) or len(exceptions_of_own) >= EXPLAINED * len(exceptions)
     return _by_words(fit, exceptions) or _by_answers(exceptions) or _by_rule(fit, exceptions)
 
 

@@ -20,6 +20,17 @@ from envyard_runner.survey.calendar_rules import (
     years_between,
     zones_later,
 )
+from envyard_runner.survey.predicates import (
+    is_anagram,
+    is_balanced,
+    is_divisible,
+    is_prime,
+    is_square,
+    labelled,
+    palindrome_labels,
+    triangle_by_angles,
+    triangle_by_sides,
+)
 from envyard_runner.survey.templates import numbers_in
 
 WORD = re.compile(r"\w+(?:['\u2019-]\w+)*")
@@ -42,7 +53,7 @@ class TextRule:
     """A rule in words, what prompts that mean it say, and the answers that it accepts.
 
     `share` of the tasks must follow it, where fewer than usual suffice. With `worded`, other words
-    in the prompts of the exceptions explain them.
+    in the prompts of the exceptions explain them. With `labels`, the answers are a few labels.
     """
 
     text: str
@@ -50,6 +61,7 @@ class TextRule:
     answers: Callable[[str], Sequence[str]]
     share: float = 0.0
     worded: bool = False
+    labels: bool = False
 
 
 def rules_for(prompt: str) -> Iterator[TextRule]:
@@ -200,6 +212,21 @@ def _said(words: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{words})", re.IGNORECASE)
 
 
+# The text of a rule, the words of prompts that mean it, and the labels that it gives.
+PREDICATES: tuple[tuple[str, str, Callable[[str], list[str]]], ...] = (
+    ("prime or not", "primes?\\b", labelled(is_prime, "prime", "composite")),
+    ("a square or not", "perfect squares?\\b", labelled(is_square, "perfect square")),
+    ("divisible or not", "divisible|multiple of|divides", labelled(is_divisible, "divisible")),
+    (
+        "balanced or not",
+        "balanced|brackets|parenthes",
+        labelled(is_balanced, "balanced", "invalid"),
+    ),
+    ("a palindrome or not", "palindrom", palindrome_labels),
+    ("an anagram or not", "anagram", labelled(is_anagram, "anagram")),
+    ("acute, right or obtuse", "acute|obtuse", triangle_by_angles),
+    ("equilateral, isosceles or scalene", "equilateral|isosceles|scalene", triangle_by_sides),
+)
 RULES = (
     TextRule("the text backwards", _said("revers|backward|right to left"), _reversed),
     TextRule("its words or letters in order", _said("sort|alphabet|in order"), _sorted_words),
@@ -237,5 +264,6 @@ RULES = (
         CALENDAR,
     ),
     TextRule("the time in the other zone", _said("time|zone|utc|gmt"), zones_later, CALENDAR),
-    TextRule("odd or even", _said("odd\\b|even\\b|parity"), _parity),
+    TextRule("odd or even", _said("odd\\b|even\\b|parity"), _parity, labels=True),
+    *(TextRule(text, _said(words), answers, labels=True) for text, words, answers in PREDICATES),
 )
