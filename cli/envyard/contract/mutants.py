@@ -103,6 +103,7 @@ ENTRIES = (
     Operator("near", "a number that is 6% larger"),
     Operator("sign", "the other sign"),
     Operator("unit", "another unit"),
+    Operator("prefix", "a unit a thousand times as large or small"),
     Operator("opposite", "the opposite word or option"),
     Operator("word", "one word changed"),
     Operator("other_word", "another word changed", surest=False),

@@ -153,6 +153,8 @@ def test_a_clock_that_is_only_spoken_of_is_not_allowed(prompt: str) -> None:
         ("12345.60", "A dollar sign and thousands separators are welcome.", "12,345.60"),
         ("-1234", "Write it with or without commas.", "-1,234"),
         ("1234.50", "A sign and thousands separators (1,234.50) are welcome.", "1,234.50"),
+        ("1234567", "Write it with or without thousands commas (as in 1,000).", "1,234,567"),
+        ("1234", "Commas between thousands are fine.", "1,234"),
         ("1234", "Thousands separators are not allowed.", None),
         ("1234", "Commas part the items; spaces are fine.", None),
         ("999", "Thousands separators are fine.", None),

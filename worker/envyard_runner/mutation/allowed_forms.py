@@ -43,7 +43,10 @@ FRACTION = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})")
 DECIMAL = re.compile(r"0?\.\d{1,9}")
 BRACKETS = re.compile(r" ?\([^()\n]{1,60}\)")  # with an example
 PLAIN = re.compile(r"(-?)([1-9]\d{3,12})((?:\.\d{1,6})?)")
-THOUSANDS = r"\b(?:thousands? separators?|separators? (?:of|for) thousands|commas?)\b"
+THOUSANDS = (
+    r"\b(?:thousands? (?:separators?|commas?|grouping)|separators? (?:of|for) thousands"
+    r"|(?:grouping |separating )?commas?(?: (?:as|for|between|in|at) (?:the )?thousands)?)\b"
+)
 GROUPS_ALLOWED = re.compile(
     rf"{THOUSANDS}[^.;\n]{{0,40}}\b(?:allowed|fine|accepted|ok|okay|welcome|optional|may be used)\b"
     rf"(?<!not allowed)(?<!not accepted)|\bwith or without {THOUSANDS}",

@@ -7,6 +7,12 @@ import re
 INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d+")
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.])")
 WITH_UNIT = re.compile(r"(?<=\d)(\s?)(km|kg|cm|mm|mg|ml|min|[mgslhAVW]|%|hours?|days?|dollars?)\b")
+# A unit with its prefix, and another prefix than each; `min` and `mol` are units of their own.
+PREFIXES = {"": "m", "m": "", "k": "", "M": "k", "G": "M", "c": "", "\u00b5": "m", "u": "m"}
+NEVER_SMALL = ("B", "b", "bit", "Hz", "ohm", "ohms", "\u2126", "\u03a9")
+PREFIXED = re.compile(
+    r"(?<=\d)(\s?)([mkMGc\u00b5u]?)(A|V|W|Wh|Hz|J|N|Pa|F|H|\u2126|\u03a9|ohms?|[gmsl]|L|B|b|bit|eV|mol)\b"
+)
 NOISY = re.compile(r"-?\d{1,12}\.\d{11,18}")  # decimals, more than anybody writes
 SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
 FEW_WORDS = 4
@@ -106,6 +112,15 @@ def unit(answer: str) -> str | None:
         return None
     other = "kg" if match[2] not in ("kg", "g", "mg") else "km"
     return f"{answer[: match.start(2)]}{other}{answer[match.end(2) :]}"
+
+
+def prefix(answer: str) -> str | None:
+    """The same number with a unit a thousand times as large or as small, such as A for mA."""
+    match = PREFIXED.search(answer)
+    if match is None or not is_written(answer):
+        return None
+    other = "k" if not match[2] and match[3] in NEVER_SMALL else PREFIXES[match[2]]
+    return f"{answer[: match.start(2)]}{other}{match[3]}{answer[match.end(3) :]}"
 
 
 def nan(answer: str) -> str | None:
