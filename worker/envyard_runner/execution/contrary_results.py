@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from envyard.contract.findings import Finding, finding
 from envyard_runner.execution.first_names import first_names
-from envyard_runner.gateway.contrary_results import ContraryResults
 from envyard_runner.gateway.failed_calls import FailedTask
+from envyard_runner.gateway.reference_work import ContraryResults
 
 
 def contrary_findings(contrary: Mapping[str, ContraryResults]) -> Iterator[Finding]:

@@ -6,13 +6,22 @@ paid all the same, as its answer comes from the task.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from envyard.contract.probes import ORACLE
+from envyard.contract.transcript import Transcript
+from envyard_runner.gateway.capped_lists import other_counts
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.reference_work import (
+    NUMBER,
+    ContraryResults,
+    ReferenceWork,
+    value_of,
+)
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.gateway.submitted_answers import calls_of, known_answer
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
@@ -22,7 +31,11 @@ Message = dict[str, Any]
 SHORTEST, LONGEST = 3, 60  # characters of an answer in words
 SEARCHED, KEPT = 50_000, 200  # characters of the results of a rollout, rollouts
 ENOUGH = 3  # tasks with different answers, all of whose results contradict
-NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+# A parameter of a tool that chooses a part of a list.
+PAGES = re.compile(
+    r'"(?:page|offset|cursor|limit|start|skip|max|count|top|size|per)(?:_\w{1,20})?": \{',
+    re.IGNORECASE,
+)
 AMOUNT = re.compile(r"(-?\d[\d,]{0,15}(?:\.\d{1,9})?)(?: ?[^\W\d_]{1,12}\.?|[%°])?")
 TOTAL = re.compile(r"\b(?:add(?:ed)? up|sum|total|altogether|in all|combined)\b", re.IGNORECASE)
 # Words by which only some of the amounts count, or another calculation is meant.
@@ -47,36 +60,18 @@ EXACT = 1e-9  # of the answer
 ROUNDED = 0.05  # of a factor, within which sums in another unit may be rounded
 
 
-@dataclass(frozen=True, slots=True)
-class ContraryResults:
-    """A rollout of the reference: its answer, what its tools returned, and what shows that they
-    contradict: another task's answer, or the sum of all amounts."""
-
-    answer: str
-    results: tuple[str, ...]
-    instead: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    prompt: str
-    answer: str
-    tools: frozenset[str]
-    results: tuple[str, ...]
-
-
 @dataclass(slots=True)
 class ToolResults:
     """The references' rollouts with tool calls, by name."""
 
-    works: dict[str, _Work] = field(default_factory=dict)
+    works: dict[str, ReferenceWork] = field(default_factory=dict)
 
     def add(self, record: Record, reference: str = "") -> None:
         """Read a rollout that ended; those of other policies, and those without calls, are ignored.
         `reference` is the task's answer field, empty where it has none."""
         if record.policy != ORACLE or len(self.works) >= KEPT:
             return
-        if work := _work(record.recorder.transcript.messages, reference):
+        if work := _work(record.recorder.transcript, reference):
             self.works[record.rollout] = work
 
     @property
@@ -84,10 +79,10 @@ class ToolResults:
         """By rollout, where the results of all rollouts contradict; empty elsewhere."""
         if len({work.answer.casefold() for work in self.works.values()}) < ENOUGH:
             return {}
-        return _other_names(self.works) or _other_totals(self.works)
+        return _other_names(self.works) or _other_totals(self.works) or other_counts(self.works)
 
 
-def _other_names(works: dict[str, _Work]) -> dict[str, ContraryResults]:
+def _other_names(works: dict[str, ReferenceWork]) -> dict[str, ContraryResults]:
     """Where each task's results and prompt name another answer than its own, all in words."""
     answers = {work.answer.casefold() for work in works.values()}
     if not all(map(_is_name, answers)):
@@ -105,12 +100,12 @@ def _other_names(works: dict[str, _Work]) -> dict[str, ContraryResults]:
     return {} if follows else contrary  # the same results repeatedly, each with one answer
 
 
-def _other_totals(works: dict[str, _Work]) -> dict[str, ContraryResults]:
+def _other_totals(works: dict[str, ReferenceWork]) -> dict[str, ContraryResults]:
     """Where each task asks for the sum of what one tool returns, an amount a call, and the sums of
     most differ from the answers by no constant factor and are larger than some: a reference may
     have read a part of the amounts, which does not add up to more."""
     sums = {rollout: total for rollout, work in works.items() if (total := _total(work))}
-    pairs = {rollout: (_value(works[rollout].answer), total) for rollout, total in sums.items()}
+    pairs = {rollout: (value_of(works[rollout].answer), total) for rollout, total in sums.items()}
     if len(pairs) < max(ENOUGH, len(works)):
         return {}
     if any(abs(answer - total) <= EXACT * abs(answer) for answer, total in pairs.values()):
@@ -127,7 +122,7 @@ def _other_totals(works: dict[str, _Work]) -> dict[str, ContraryResults]:
     }
 
 
-def _total(work: _Work) -> float | None:
+def _total(work: ReferenceWork) -> float | None:
     """The sum of the results of one tool, each one amount of the same form, none below zero."""
     if len(work.tools) != 1 or len(work.results) < 2 or not AMOUNT.fullmatch(work.answer):
         return None
@@ -137,13 +132,8 @@ def _total(work: _Work) -> float | None:
     amounts = [NUMBER.findall(result) for result in work.results]
     if len(forms) != 1 or any(len(each) != 1 for each in amounts) or NUMBER.search(work.prompt):
         return None
-    values = [_value(each[0]) for each in amounts]
+    values = [value_of(each[0]) for each in amounts]
     return sum(values) if min(values) >= 0 else None
-
-
-def _value(text: str) -> float:
-    match = NUMBER.search(text)
-    return float(match[0].replace(",", "")) if match else 0.0
 
 
 def _is_name(answer: str) -> bool:
@@ -155,8 +145,9 @@ def _names(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
-def _work(messages: Sequence[Message], reference: str) -> _Work | None:
+def _work(transcript: Transcript, reference: str) -> ReferenceWork | None:
     """None without a call, a result and a last reply in words."""
+    messages = transcript.messages
     if not messages or messages[-1].get("role") != "assistant" or messages[-1].get("tool_calls"):
         return None
     replied = plain_text(messages[-1].get("content"))
@@ -165,7 +156,9 @@ def _work(messages: Sequence[Message], reference: str) -> _Work | None:
     results = tuple(_last_results(messages))
     if not tools or not results or not answer or sum(map(len, results)) > SEARCHED:
         return None
-    return _Work("\n".join(_texts(messages, ("system", "user"))), answer, tools, results)
+    prompt = "\n".join(_texts(messages, ("system", "user")))
+    has_pages = bool(PAGES.search(json.dumps(transcript.tools, default=str)))
+    return ReferenceWork(prompt, answer, tools, results, has_pages)
 
 
 def _last_results(messages: Sequence[Message]) -> Iterable[str]:
