@@ -46,6 +46,12 @@ def test_lists_that_are_whole_or_that_the_answers_do_not_count_are_sound() -> No
     assert other_counts(works(*CUT, prompt="Which book on chess is the oldest?")) == {}
 
 
+def test_what_is_counted_tells_the_tasks_apart() -> None:
+    pages = works(*((listed, 300 * listed) for listed, _ in CUT), prompt="How many pages are they?")
+    both = works(*CUT) | {f"{name}/pages": work for name, work in pages.items()}
+    assert [*other_counts(both)] == ["oracle/0/0", "oracle/1/0", "oracle/3/0"]
+
+
 def test_a_tool_with_pages_and_a_result_that_names_more_are_sound() -> None:
     assert other_counts(works(*CUT, has_pages=True)) == {}
     told = {

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from envyard_runner.gateway.reference_work import ContraryResults, ReferenceWork, value_of
 
 FEWEST = 3  # entries at which a list is cut, and tasks whose answers are larger
-COUNTED = re.compile(r"\bhow many\b|\bthe number of\b|\bcount (?:the|all|how)\b", re.IGNORECASE)
+# What is counted, by the word behind these.
+COUNTED = re.compile(
+    r"\b(?:how many|the number of|count (?:the|all)) (?P<what>\w{1,30})", re.IGNORECASE
+)
 WHOLE = re.compile(r"\d{1,6}")
 # What a result says where there is more than it lists, or the list is the prompt's own choice.
 TOLD = re.compile(
@@ -28,16 +31,18 @@ BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s", re.MULTILINE)
 
 def other_counts(works: Mapping[str, ReferenceWork]) -> dict[str, ContraryResults]:
     """By rollout, where a task asks for a number, its only result lists as many entries as the
-    longest list of all tasks, and the answer is larger; empty where lists that are shorter do not
-    have as many entries as their answers, or where these tasks are few."""
-    counts = {
-        rollout: entries(work.results[0])
-        for rollout, work in works.items()
-        if len(work.results) == 1
-        and not work.has_pages
-        and COUNTED.search(work.prompt)
-        and WHOLE.fullmatch(work.answer)
-    }
+    longest list of all tasks that count the same, and the answer is larger; empty where shorter
+    lists do not have as many entries as their answers, or where these tasks are few."""
+    groups: defaultdict[str, dict[str, ReferenceWork]] = defaultdict(dict)
+    for rollout, work in works.items():
+        match = COUNTED.search(work.prompt)
+        if match and len(work.results) == 1 and not work.has_pages and WHOLE.fullmatch(work.answer):
+            groups[match["what"].casefold()][rollout] = work
+    return next(filter(None, map(_larger, groups.values())), {})
+
+
+def _larger(works: Mapping[str, ReferenceWork]) -> dict[str, ContraryResults]:
+    counts = {rollout: entries(work.results[0]) for rollout, work in works.items()}
     longest = max(counts.values(), default=0)
     answers = {rollout: int(value_of(works[rollout].answer)) for rollout in counts}
     shorter = [rollout for rollout, count in counts.items() if count < longest]
