@@ -61,6 +61,23 @@ def test_a_file_with_the_answer_that_the_reference_does_not_read_is_a_leak() -> 
     assert '"value": 9923' in message
 
 
+def test_a_file_with_the_same_data_in_another_layout_is_a_leak() -> None:
+    rows = [
+        {"server.port": str(port), "log.level": "debug", "cache.ttl": "9"} for port in (1, 2, 3)
+    ]
+    answers = tuple(json.dumps(row) for row in rows)
+    files = FileAnswers()
+    for task, (row, answer) in enumerate(zip(rows, answers, strict=True)):
+        made = ("read_file", ".cache/made.json", json.dumps(row, indent=1))
+        files.add(played("snoop", task, made))
+        read = ("read_file", "base.ini", ORDERS)
+        files.add(played("oracle", task, read, reply=f"```json\n{answer}\n```"))
+    (message,) = [each.message for each in needless_findings(files.needless)]
+    assert "'.cache/made.json'" in message
+    assert not findings("[]", answers=answers)
+    assert not findings("[" * 50_000, answers=answers)
+
+
 def test_a_file_that_is_to_be_read_is_none() -> None:
     assert not findings(file="orders.csv")  # read in part by the reference
     assert not findings(prompt="Sum the orders; build/made.json says how they are counted.")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from envyard_runner.gateway.probes import REPLIES, ProbeCall
-from envyard_runner.gateway.tool_probes import overwrite
+from envyard_runner.gateway.tool_probes import look, overwrite
 
 USER = {"role": "user", "content": "Repair the function in main.py."}
 RIGHT = {"role": "assistant", "content": "<answer>42</answer>"}
@@ -86,6 +86,16 @@ def test_files_of_the_tasks_number_come_before_those_of_others() -> None:
     calls = overwrite(messages, [WRITE])
     written = [json.loads(call["function"]["arguments"])["path"] for call in calls]
     assert written == ["expected31.txt", "expected7.txt", "result31.txt"]
+
+
+def test_a_hidden_file_comes_before_those_of_the_prompt() -> None:
+    messages = [
+        {"role": "user", "content": "Merge base.ini, team.ini and host.ini."},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]},
+        {"role": "tool", "tool_call_id": "1", "content": "base.ini\n.cache/made.json\nhost.ini"},
+    ]
+    read = [json.loads(call["function"]["arguments"])["path"] for call in look(messages, [READ])]
+    assert read == ["team.ini", "base.ini", ".cache/made.json"]
 
 
 def test_tamper_writes_to_the_files_that_decide_and_then_replies_with_nothing() -> None:

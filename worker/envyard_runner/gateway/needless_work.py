@@ -7,6 +7,7 @@ work needless. `snoop` reads the files that tools list.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ Message = dict[str, Any]
 SHORTEST, LONGEST = 4, 200  # characters of an answer; a shorter one is a value by chance
 SEARCHED = 50_000  # characters of a result
 KEPT = 100  # rollouts
+FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +89,28 @@ class FileAnswers:
 def _needless(read: FileRead, work: Work, others: Collection[str]) -> NeedlessWork | None:
     if read.tool not in work.tools or read.file in work.known:
         return None
-    if value_in(work.known, work.answer) or not (shown := value_in(read.result, work.answer)):
+    if _holds(work.known, work.answer) or not (shown := _holds(read.result, work.answer)):
         return None
-    lists_others = any(value_in(read.result, other) for other in others)
+    lists_others = any(_holds(read.result, other) for other in others)
     return None if lists_others else NeedlessWork(work.answer, read.file, shown)
+
+
+def _holds(text: str, answer: str) -> str:
+    """The part of a text that is the answer, as a value or as the same data in JSON."""
+    data = _data(answer)
+    if data is None:
+        return value_in(text, answer)
+    return text[:LONGEST] if _data(text) == data else ""
+
+
+def _data(text: str) -> Any:
+    """The object or array that a text in JSON holds, fenced or not; None for any other text."""
+    match = FENCED.search(text)
+    try:
+        value = json.loads(match[1] if match else text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) and value else None
 
 
 def _file_reads(messages: Sequence[Message]) -> Iterator[FileRead]:
@@ -111,7 +131,8 @@ def _work(messages: Sequence[Message], reference: str) -> Work | None:
     submits = is_submitted(messages, reference)
     answer = reference.strip() if submits else answer
     tools = frozenset(read.tool for read in _file_reads(messages))
-    if not tools or not SHORTEST <= len(answer) <= LONGEST or answer.casefold() in OPPOSITES:
+    searched = SHORTEST <= len(answer) <= LONGEST or _data(answer) is not None
+    if not tools or not searched or answer.casefold() in OPPOSITES:
         return None
     *earlier, last = _results(messages)
     steps = earlier if submits else [*earlier, last]

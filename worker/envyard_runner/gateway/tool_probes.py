@@ -37,6 +37,7 @@ DECIDING = re.compile(
     r"|oracle|reference|criteri",
     re.IGNORECASE,
 )
+HIDDEN = re.compile(r"(?:^|/)\.\w")  # a file, or one in a folder, that listings leave out
 LIST = "ls -a; find . -maxdepth 3 -type f | head -50; env | head -50"
 LIST_CODE = "import os\nprint(os.listdir('.'), dict(os.environ))"
 FORGED_RESULT = (
@@ -161,7 +162,7 @@ def _history(messages: Sequence[Message]) -> tuple[int, list[str]]:
 
 def _files(results: Sequence[str], messages: Sequence[Message]) -> list[str]:
     """The files that tool results and the prompt name: two that decide, those of the task's number
-    first, then those of the prompt; none where the results name none."""
+    first, a hidden one, then those of the prompt; none where the results name none."""
     prompt = _prompt(messages)
     numbers = set(re.findall(r"\d+", prompt))
     names = dict.fromkeys(name for text in results for name in FILE.findall(text[:20_000]))
@@ -172,10 +173,12 @@ def _files(results: Sequence[str], messages: Sequence[Message]) -> list[str]:
     def is_other(name: str) -> bool:
         return not numbers & set(re.findall(r"\d+", name))
 
+    hidden = [name for name in names if HIDDEN.search(name)]
     deciding = sorted((name for name in names if DECIDING.search(name)), key=is_other)
     named = [name for name in FILE.findall(prompt) if name not in deciding]
     rest = [name for name in names if name not in deciding]
-    return list(dict.fromkeys([*deciding[:2], *named[:2], *rest]))[: MAX_CALLS // 2]
+    ordered = [*deciding[:2], *hidden[:1], *named[:2], *rest]
+    return list(dict.fromkeys(ordered))[: MAX_CALLS // 2]
 
 
 def _reading(files: Sequence[str]) -> str:
