@@ -16,6 +16,7 @@ from envyard_runner.execution.shown_answers import (
     needless_findings,
     omission_findings,
     tool_leak_findings,
+    tries_findings,
 )
 from envyard_runner.gateway.answer_differences import AnswerDifferences
 from envyard_runner.gateway.contrary_results import ToolResults
@@ -23,6 +24,7 @@ from envyard_runner.gateway.early_answers import EarlyAnswer
 from envyard_runner.gateway.late_ends import repeated_reply
 from envyard_runner.gateway.listed_pages import ListedPages
 from envyard_runner.gateway.needless_work import FileAnswers
+from envyard_runner.gateway.revealed_tries import RevealedTries
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers
 
@@ -35,7 +37,7 @@ class Conversations:
         self._differences, self._files = AnswerDifferences(), FileAnswers()
         self._early = dict[str, EarlyAnswer]()
         self._pages, self._repeated = ListedPages(), dict[str, str]()
-        self._results = ToolResults()
+        self._results, self._tries = ToolResults(), RevealedTries()
 
     def add(self, record: Record, answer: str, field: str) -> None:
         """Read a rollout; `answer` is what its reference replies with if that is a field, `field`
@@ -45,6 +47,7 @@ class Conversations:
         self._files.add(record, field)
         self._pages.add(record)
         self._results.add(record, field)
+        self._tries.add(record)
         if reply := repeated_reply(record):
             self._repeated[record.rollout] = reply
         if early := EarlyAnswer.of(record, field):
@@ -68,6 +71,7 @@ class Conversations:
             *entry_findings(self._junk),
             *conspicuous_findings(self._junk),
             *difference_findings(self._differences.revealed),
+            *tries_findings(self._tries.revealed),
             *early_findings(self._early),
             *needless_findings(self._files.needless),
         ]

@@ -10,6 +10,7 @@ from envyard_runner.gateway.answer_differences import AnswerDifference
 from envyard_runner.gateway.early_answers import EarlyAnswer
 from envyard_runner.gateway.listed_pages import OmittedEntries
 from envyard_runner.gateway.needless_work import NeedlessWork
+from envyard_runner.gateway.revealed_tries import RevealedTry
 from envyard_runner.gateway.shown_answers import JunkResults
 
 FEWEST_TASKS = 2
@@ -85,6 +86,23 @@ def difference_findings(revealed: Mapping[str, AnswerDifference]) -> Iterator[Fi
         f"{len(rollouts)} rollouts: "
         f"{first_names(rollouts)}. In {rollouts[0]} it returned {first.result[:200]!r} to "
         f"{first.given:g}, and the answer is {first.answer}: one guess is enough.",
+        where=rollouts[0],
+        n=len(rollouts),
+    )
+
+
+def tries_findings(revealed: Mapping[str, RevealedTry]) -> Iterator[Finding]:
+    """A warning where a tool without arguments showed the different values that the references of
+    two tasks found by trying."""
+    if len({each.value for each in revealed.values()}) < FEWEST_TASKS:
+        return
+    rollouts = sorted(revealed)
+    first = revealed[rollouts[0]]
+    yield finding(
+        "card.leaks",
+        f"The tool {first.tool!r} shows what the reference finds by trying, in {len(rollouts)} "
+        f"rollouts: {first_names(rollouts)}. In {rollouts[0]} it returned {first.shown!r}, and "
+        f"the reference succeeds with {first.value!r}.",
         where=rollouts[0],
         n=len(rollouts),
     )

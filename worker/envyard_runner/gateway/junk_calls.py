@@ -21,6 +21,12 @@ JUNK = (UNKNOWN, "", "%", "*", "../")
 IDENTIFIER = re.compile(r"id$|number|index|key|row|line|page", re.IGNORECASE)
 IDENT = "call_junk"  # with which the ids of such calls begin
 MAX_CALLS = 6  # of one round
+BARE, MAX_BARE = f"{IDENT}_bare", 3  # with which the ids of calls without arguments begin
+SHOWS = re.compile(
+    r"(?:^|_)(?:get|list|show|view|read|inspect|dump|describe|status|state|info|board|log|history"
+    r"|debug|overview|summary)(?:_|$)",
+    re.IGNORECASE,
+)
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer
 ENTRY_WORD = re.compile(r"[^\W_][\w-]{2,39}")  # by which an entry of a table is known
 SEARCHED = 50_000  # of a result
@@ -56,6 +62,29 @@ def junk_calls(tools: Sequence[Message]) -> list[Message]:
                 number = f"{IDENT}{len(calls)}"
                 calls.append({"id": number, "type": "function", "function": described})
     return calls[:MAX_CALLS]
+
+
+def bare_calls(tools: Sequence[Message]) -> list[Message]:
+    """Calls of tools without parameters that show something, by a word of their names."""
+    names = [
+        str(function.get("name"))
+        for tool in tools
+        if isinstance(function := tool.get("function"), dict) and not _fields(function)
+    ]
+    shown = [name for name in names if SHOWS.search(name)][:MAX_BARE]
+    return [
+        {
+            "id": f"{BARE}{place}",
+            "type": "function",
+            "function": {"name": name, "arguments": "{}"},
+        }
+        for place, name in enumerate(shown)
+    ]
+
+
+def is_bare_call(call_id: Any) -> bool:
+    """Whether this is the id of such a call."""
+    return str(call_id).startswith(BARE)
 
 
 def junk_results(messages: Sequence[Message]) -> Iterator[str]:
@@ -115,12 +144,19 @@ def entry_in(text: str, prompt: str, answer: str) -> tuple[str, str]:
 def _arguments(tool: Message, junk: str) -> dict[str, Any]:
     """Junk for each text, an unknown number for each that identifies something, else 1."""
     function = tool.get("function")
-    parameters = function.get("parameters") if isinstance(function, dict) else None
-    schema = parameters if isinstance(parameters, dict) else {}
-    known, required = schema.get("properties"), schema.get("required")
-    fields = known if isinstance(known, dict) else {}
+    function = function if isinstance(function, dict) else {}
+    parameters = function.get("parameters")
+    required = parameters.get("required") if isinstance(parameters, dict) else None
+    fields = _fields(function)
     names = [n for n in required if isinstance(n, str)] if isinstance(required, list) else []
     return {name: _value(name, fields.get(name), junk) for name in names or fields}
+
+
+def _fields(function: Message) -> dict[str, Any]:
+    """The parameters of a tool; empty where it has none."""
+    parameters = function.get("parameters")
+    known = parameters.get("properties") if isinstance(parameters, dict) else None
+    return known if isinstance(known, dict) else {}
 
 
 def _value(name: str, rules: Any, junk: str) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.constant_calls import constant_calls, is_setting
-from envyard_runner.gateway.junk_calls import junk_calls
+from envyard_runner.gateway.junk_calls import bare_calls, junk_calls
 from envyard_runner.gateway.page_calls import page_calls
 from envyard_runner.gateway.removing_calls import removing_calls
 from envyard_runner.gateway.sql_calls import list_tables, overwrite_rows, sql_tools
@@ -70,7 +70,7 @@ def look(
     calls = _calls(tools, rounds, messages, paths, command=_reading(files))
     if not junk or rounds:
         return calls
-    return page_calls(tools) + calls + junk_calls(_lookups(tools))
+    return page_calls(tools) + calls + bare_calls(_lookups(tools)) + junk_calls(_lookups(tools))
 
 
 def overwrite(
