@@ -62,6 +62,7 @@ ENTRIES = (
     # Shows whether late replies are paid in full.
     Operator("before_last", "the turn before the last one", kind="control", course=True),
     _right("last_turn", "the last turn that the prompt promises", course=True),
+    Operator("named", "its last reply behind empty ones, once it was named", course=True),
     _right("letter_case", "its words in another case", course=True),
     # Before those that make wrong answers of the same changes, such as the order of words.
     _right("commuted", "its factors, terms or solutions in another order"),

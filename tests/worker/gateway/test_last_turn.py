@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from envyard_runner.gateway.last_turn import BEFORE_LAST, LAST_TURN, QuietTurns
+from envyard_runner.gateway.last_turn import BEFORE_LAST, LAST_TURN, NAMED, QuietTurns
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
 
 
-def played(rollout: str, prompt: str, *replies: str) -> Record:
+def played(rollout: str, prompt: str, *replies: str, last: str = "No.") -> Record:
+    """A rollout in which the environment says no, and `last` before the last reply."""
     record = Record(rollout, rollout.partition("/")[0])
     messages = [{"role": "user", "content": prompt}]
-    for reply in replies:
+    for place, reply in enumerate(replies, 2):
         call = Call([*messages], [], False, False, {})
         record.add(call, Reply(content=[reply], tool_calls={}, finish_reason="stop"), 0.1)
-        messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": "No."}]
+        said = last if place == len(replies) else "No."
+        messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": said}]
     return record
 
 
@@ -52,3 +54,26 @@ def test_other_numbers_of_turns_and_longer_games_have_no_course(
     prompt: str, quiet: int, right: tuple[str, ...]
 ) -> None:
     assert replies(LAST_TURN, prompt, quiet=quiet, right=right) == []
+
+
+TOLD = "Session closed; first failing commit: 17. Name it."
+
+
+def named(*, silent: str = TOLD, oracle: str = "It fails at 16.", prompt: str = "Find it.") -> bool:
+    turns = QuietTurns()
+    turns.add(played("silent/3/0", prompt, "", "", "", last=silent))
+    right = played("oracle/3/0", prompt, "<check>16</check>", "<it>17</it>", last=oracle)
+    course = turns.course(NAMED, 3, right.recorder.transcript)
+    assert course is None or [each["content"] for each in course.replies] == ["", "", "<it>17</it>"]
+    return course is not None
+
+
+def test_the_last_reply_comes_behind_the_message_that_names_its_answer() -> None:
+    assert named()
+
+
+def test_a_message_that_the_reference_reads_too_and_one_without_the_answer_have_no_course() -> None:
+    assert not named(silent="Session closed; name it.")
+    assert not named(silent="Session 170 is closed.")
+    assert not named(oracle=TOLD)  # it is told what to repeat
+    assert not named(prompt="Is it 16 or 17?")

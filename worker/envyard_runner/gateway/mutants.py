@@ -27,7 +27,7 @@ from envyard_runner.gateway import openai
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.courses import COURSES, changes, judged_tries
 from envyard_runner.gateway.further_calls import are_performed, changing_value
-from envyard_runner.gateway.last_turn import OFFSETS, QuietTurns
+from envyard_runner.gateway.last_turn import QUIET, QuietTurns
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorded_replies import RecordedReplies, RepeatedReplies
 from envyard_runner.gateway.recorder import Recorder
@@ -231,7 +231,7 @@ class Mutants:
             replies = RecordedReplies(base.transcript)
             self._add(base, operator, replies, base.answer, base.answer)
             return True
-        if operator in COURSES or operator in OFFSETS:
+        if operator in COURSES or operator in QUIET:
             course = self._course(base, operator)
             if course is None:
                 return False
@@ -251,7 +251,7 @@ class Mutants:
         return True
 
     def _course(self, base: Base, operator: str) -> Course | None:
-        if operator in OFFSETS:
+        if operator in QUIET:
             return self._quiet.course(operator, base.task, base.transcript)
         bases = [each for each in self._bases if each.task != base.task]
         others = [
