@@ -13,12 +13,14 @@ from envyard_runner.survey.cut_prompts import cut_prompts
 from envyard_runner.survey.cut_tables import cut_tables
 from envyard_runner.survey.day_counts import day_counts
 from envyard_runner.survey.examples import Examples
+from envyard_runner.survey.labels import label_rule
 from envyard_runner.survey.listing import Listed
 from envyard_runner.survey.medians import medians
 from envyard_runner.survey.naming_numbers import without_numbers
 from envyard_runner.survey.places import answer_place
 from envyard_runner.survey.same_questions import disagreeing
 from envyard_runner.survey.templates import Sample
+from envyard_runner.survey.undefined_symbols import undefined_symbols
 
 LONG = 1_990  # characters, of at most 2,000
 PROMPTS = {
@@ -35,6 +37,8 @@ PROMPTS = {
     "inline lists": "list: " + "a, b: c, " * (LONG // 10),
     "times": "is 5:05 or 5:06 " * (LONG // 17) + "?",
     "days": "days from 2024-01-01 " * (LONG // 22),
+    "signs": "@ = 1, # = 2, $ = 3\n" + "@ # $ % " * (LONG // 9),
+    "definitions": "@ = 1, " * (LONG // 7),
     "hyphens": "1-" * (LONG // 2),
 }
 
@@ -47,6 +51,7 @@ def test_long_prompts_are_read_at_once(name: str) -> None:
     answer_place([(prompt, "ABC"[n % 3]) for n, prompt in enumerate(prompts)])
     cut_prompts(prompts)
     cut_tables(prompts)
+    undefined_symbols(prompts)
     examples = Examples()
     for n, prompt in enumerate(prompts[:40]):
         examples.add(n, [("user", prompt)], f"answer {n}")
@@ -57,3 +62,13 @@ def test_long_prompts_are_read_at_once(name: str) -> None:
     tasks = [Listed(n, prompt, f"{n}", "", "") for n, prompt in enumerate(prompts)]
     assert absent_names(tasks) == disagreeing(tasks) == []
     without_numbers(tasks, [], Survey())
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+def test_large_numbers_are_divided_at_once() -> None:
+    tasks = [(n, f"Is {99_999_989 - 2 * n} prime or composite?", "prime") for n in range(1_000)]
+    tasks += [(n, f"Is {'9' * 300}{n} prime or composite?", "prime") for n in range(1_000)]
+    assert label_rule(tasks) is None
+    brackets = [(n, f"Is it balanced? {'(' * LONG}{n}", "no") for n in range(1_000)]
+    assert label_rule(brackets) is None

@@ -17,6 +17,7 @@ from envyard_runner.survey.cut_prompts import cut_prompts
 from envyard_runner.survey.cut_tables import cut_tables
 from envyard_runner.survey.listing import Listed
 from envyard_runner.survey.templates import NUMBER
+from envyard_runner.survey.undefined_symbols import undefined_symbols
 
 ENOUGH = 5  # tasks of one template, of which a few lack something
 FEW, HALF = 0.2, 0.5  # of the tasks
@@ -99,6 +100,8 @@ def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
     if cut := absent_names(shown):
         reason = "the question names what the rest lacks, which other prompts have"
         lacking[reason] = [shown[at] for at in cut]
+    if cut := undefined_symbols([task.prompt for task in shown]):
+        lacking["a sign has no value, as all other signs have"] = [shown[at] for at in cut]
     if cut := clipped_prompts([task.prompt for task in shown]):
         reason = "many prompts end just below one length, as if lines beyond it were cut"
         lacking[reason] = [shown[at] for at in cut]

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from envyard_runner.survey.templates import numbers_in
 
 YES, NO = ("yes", "true", "y", "1"), ("no", "false", "n", "0")
-LARGEST = 10**12  # of a number that is divided by others
+LARGEST = 10**8  # of a number that is divided by others
 CLOSING = {")": "(", "]": "[", "}": "{", ">": "<"}
 SIDES = 3
 
