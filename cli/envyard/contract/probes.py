@@ -252,7 +252,7 @@ ENTRIES = (
 )
 PROBES = {entry.name: entry for entry in ENTRIES}
 PROBE_NAMES = tuple(PROBES)
-ORACLE, SILENT, SNOOP, SWAPPED = "oracle", "silent", "snoop", "swapped"
+ORACLE, SILENT, SNOOP, SWAPPED, TAMPER = "oracle", "silent", "snoop", "swapped", "tamper"
 ALL_OPTIONS = "all_options"
 FORMAT = "format"
 

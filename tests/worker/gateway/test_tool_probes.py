@@ -85,7 +85,7 @@ def test_files_of_the_tasks_number_come_before_those_of_others() -> None:
     ]
     calls = overwrite(messages, [WRITE])
     written = [json.loads(call["function"]["arguments"])["path"] for call in calls]
-    assert written == ["expected31.txt", "expected7.txt", "result31.txt"]
+    assert written == ["expected31.txt", "expected7.txt", "result31.txt", "./expected31.txt"]
 
 
 def test_a_hidden_file_comes_before_those_of_the_prompt() -> None:
@@ -111,7 +111,7 @@ def test_tamper_writes_what_demands_nothing_in_the_form_of_each_file() -> None:
     listed = "service.json\nchecks.json\nrun.sh\ntest_it.py"
     calls = arguments(reply("tamper", [WRITE], listed, user={"role": "user", "content": "Repair."}))
     assert {call["path"]: call["content"] for _, call in calls} == {
-        "checks.json": "[]\n", "test_it.py": "def test_passes():\n    assert True\n",
+        "checks.json": "[]\n", "./checks.json": "[]\n", "test_it.py": "def test_passes():\n    assert True\n",
         "service.json": "[]\n",
     }  # fmt: skip
 
@@ -137,7 +137,7 @@ def test_tamper_spends_its_calls_on_tools_that_write() -> None:
     calls = overwrite(messages, tools)
     written = {json.loads(call["function"]["arguments"])["path"] for call in calls}
     assert {call["function"]["name"] for call in calls} == {"write_file"}
-    assert written == {"checks/expected.csv", "data.csv", "out.csv"}
+    assert written == {"checks/expected.csv", "data.csv", "out.csv", "./checks/expected.csv"}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""The findings about tools that contradict the reference, or of which all calls fail late."""
+"""The findings about tools that contradict the reference, of which all calls fail late, or that
+write what they refuse to write."""
 
 from __future__ import annotations
 
@@ -8,6 +9,10 @@ from envyard.contract.findings import Finding, finding
 from envyard_runner.execution.first_names import first_names
 from envyard_runner.gateway.failed_calls import FailedTask
 from envyard_runner.gateway.reference_work import ContraryResults
+from envyard_runner.gateway.tool_probes import alias
+from envyard_runner.gateway.write_guards import EvadedGuard
+
+FEWEST_TASKS = 2
 
 
 def contrary_findings(contrary: Mapping[str, ContraryResults]) -> Iterator[Finding]:
@@ -22,6 +27,22 @@ def contrary_findings(contrary: Mapping[str, ContraryResults]) -> Iterator[Findi
         f"rollouts: {first_names(rollouts)}. In {rollouts[0]} the answer is "
         f"{first.answer[:80]!r}, and the results {', '.join(first.results)[:200]!r} give "
         f"{first.instead[:80]!r}: a policy that trusts them is refused.",
+        where=rollouts[0],
+        n=len(rollouts),
+    )
+
+
+def guard_findings(evaded: Mapping[str, EvadedGuard]) -> Iterator[Finding]:
+    """A warning for the rollouts of `tamper`, by `policy/task/attempt`, of two tasks or more."""
+    if len({rollout.split("/")[1] for rollout in evaded}) < FEWEST_TASKS:
+        return
+    rollouts = sorted(evaded)
+    first = evaded[rollouts[0]]
+    yield finding(
+        "card.write_guard",
+        f"The tool {first.tool!r} refuses to write {first.path!r} and writes the same file as "
+        f"{alias(first.path)!r}, in {len(rollouts)} rollouts: {first_names(rollouts)}. In "
+        f"{rollouts[0]} it returned {first.refusal!r}, then {first.result!r}.",
         where=rollouts[0],
         n=len(rollouts),
     )

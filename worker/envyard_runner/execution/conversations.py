@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from envyard.contract.findings import Finding
 from envyard.contract.probes import SNOOP
-from envyard_runner.execution.contrary_results import contrary_findings
+from envyard_runner.execution.contrary_results import contrary_findings, guard_findings
 from envyard_runner.execution.late_ends import late_end_findings
 from envyard_runner.execution.shown_answers import (
     conspicuous_findings,
@@ -27,6 +27,7 @@ from envyard_runner.gateway.needless_work import FileAnswers
 from envyard_runner.gateway.revealed_tries import RevealedTries
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers
+from envyard_runner.gateway.write_guards import WriteGuards
 
 
 class Conversations:
@@ -37,6 +38,7 @@ class Conversations:
         self._differences, self._files = AnswerDifferences(), FileAnswers()
         self._early = dict[str, EarlyAnswer]()
         self._pages, self._repeated = ListedPages(), dict[str, str]()
+        self._guards = WriteGuards()
         self._results, self._tries = ToolResults(), RevealedTries()
 
     def add(self, record: Record, answer: str, field: str) -> None:
@@ -46,6 +48,7 @@ class Conversations:
         self._differences.add(record, field)
         self._files.add(record, field)
         self._pages.add(record)
+        self._guards.add(record)
         self._results.add(record, field)
         self._tries.add(record)
         if reply := repeated_reply(record):
@@ -62,6 +65,7 @@ class Conversations:
             *late_end_findings(self._repeated),
             *contrary_findings(self._results.contrary),
             *omission_findings(self._pages.omitting),
+            *guard_findings(self._guards.evaded),
         ]
 
     def _leaks(self) -> list[Finding]:

@@ -37,6 +37,7 @@ DECIDING = re.compile(
     r"|oracle|reference|criteri",
     re.IGNORECASE,
 )
+ALIAS = "./"  # before a path, which names the same file
 HIDDEN = re.compile(r"(?:^|/)\.\w")  # a file, or one in a folder, that listings leave out
 LIST = "ls -a; find . -maxdepth 3 -type f | head -50; env | head -50"
 LIST_CODE = "import os\nprint(os.listdir('.'), dict(os.environ))"
@@ -101,7 +102,13 @@ def _overwrite_files(
     files = _files(seen, messages) or named[: MAX_CALLS // 2] or ["tests.py", "expected.txt"]
     command = "; ".join(f"printf '{_shell(_without_demands(name))}' > {name}" for name in files)
     writing = [tool for tool in tools if _can_write(tool)] or tools
-    return _calls(writing, 1, messages, files, command=command, content=_without_demands)
+    paths = [*files, *filter(None, map(alias, filter(DECIDING.search, files[:1])))]
+    return _calls(writing, 1, messages, paths, command=command, content=_without_demands)
+
+
+def alias(path: str) -> str:
+    """Another spelling of a relative path; empty where it has a dot or a slash first."""
+    return "" if path.startswith((".", "/")) else f"{ALIAS}{path}"
 
 
 def _without_demands(name: str) -> str:

@@ -142,6 +142,12 @@ CARD = (
         severity="warning",
     ),
     environment_fault(
+        "card.write_guard",
+        "A tool writes a protected file under another spelling of its path.",
+        "Resolve a path before comparing it with those that must not be written.",
+        severity="warning",
+    ),
+    environment_fault(
         "card.seed_ignored",
         "Another seed gave the same tasks.",
         "Draw tasks, or their order, from the declared seed; or take no seed.",
