@@ -84,6 +84,7 @@ ENTRIES = (
     _right("mixed", "a mixed number, which the prompt allows"),
     _right("mixed_negative", "a mixed number below zero"),
     _right("whole", "a whole fraction as a whole number"),
+    _right("as_rgb", "a colour by its three numbers"),
     _right("same_total", "other numbers with the same total"),
     _right("other_route", "another route of the same length or cost"),
     _right("twelve_hour", "a time by the clock of 12 hours"),

@@ -131,3 +131,26 @@ def test_the_right_reply_counts_where_a_task_has_no_answer_field() -> None:
     record.right_answer = {"role": "assistant", "content": "Total: 138"}
     assert JunkResults.of(record, "", "137").answer == "138"
     assert presents("answer: x", "") == ""
+
+
+BENCH = "ValueError: cannot do a 'zqx-70913' test on Sample(label='S-1', mineral='%s', grams=81.5)"
+MINERALS = ("galena", "cinnabar", "halite")
+
+
+def test_the_text_of_an_object_in_an_error_is_a_leak() -> None:
+    finding = leak_of(*(BENCH % each for each in MINERALS), answers=MINERALS)
+    assert "mineral='galena'" in finding
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "error: unknown; minerals: %s, quartz, talc",
+        "error: minerals = [%s, talc]",
+        "error: unknown mineral. Try %s.",
+        "Sample(mineral='galena', other='cinnabar', third='halite')",
+    ],
+)
+def test_a_list_of_what_is_known_is_no_leak(result: str) -> None:
+    shown = [result.replace("%s", each) for each in MINERALS]
+    assert not leak_of(*shown, answers=MINERALS)

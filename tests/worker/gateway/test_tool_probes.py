@@ -111,8 +111,8 @@ def test_tamper_writes_what_demands_nothing_in_the_form_of_each_file() -> None:
     listed = "service.json\nchecks.json\nrun.sh\ntest_it.py"
     calls = arguments(reply("tamper", [WRITE], listed, user={"role": "user", "content": "Repair."}))
     assert {call["path"]: call["content"] for _, call in calls} == {
-        "checks.json": "[]\n", "./checks.json": "[]\n", "test_it.py": "def test_passes():\n    assert True\n",
-        "service.json": "[]\n",
+        "checks.json": "[]\n", "./checks.json": "[]\n", "service.json": "[]\n",
+        "test_it.py": "def test_passes():\n    assert True\n",
     }  # fmt: skip
 
 

@@ -74,6 +74,21 @@ def test_a_whole_fraction_may_be_a_whole_number(
 
 
 @pytest.mark.parametrize(
+    ("prompt", "after"),
+    [
+        ("Give a hex code like #1e90ff or the form rgb(30, 144, 255).", "rgb(137, 95, 80)"),
+        ("Write #rrggbb or rgb(r,g,b).", "rgb(137,95,80)"),
+        ("Give a hex code like #1e90ff.", None),
+    ],
+)
+def test_a_colour_may_be_three_numbers_where_the_prompt_shows_them(
+    prompt: str, after: str | None
+) -> None:
+    assert changed("as_rgb", prompt, "#895f50") == after
+    assert changed("as_rgb", prompt, "#895f5") is None
+
+
+@pytest.mark.parametrize(
     ("answer", "after"),
     [("-7/4", "-1 3/4"), ("7/4", "1 3/4"), ("3/4", None), ("8/4", None), ("7/0", None)],
 )

@@ -127,6 +127,21 @@ def presents(result: str, answer: str) -> str:
     return match[0][:200] if match else ""
 
 
+def field_with(result: str, answer: str) -> str:
+    """The part of a result in which the answer is the only value of a field, as in the text of an
+    object, `Sample(label='S-1', mineral='galena')`; empty where there is none. In a list of what
+    is known, as `rooms: hall, attic`, further values follow."""
+    if not SHORTEST <= len(answer) <= LONGEST:
+        return ""
+    key = r"[\"']?[^\W\d]\w{0,39}[\"']?\s?[:=]\s?"
+    match = re.search(
+        rf"{key}[\"']?{re.escape(answer)}[\"']?\s?(?=[)}}\]]|$|[,;]\s?{key})",
+        result[:SEARCHED],
+        re.IGNORECASE | re.MULTILINE,
+    )
+    return match[0].strip()[:200] if match else ""
+
+
 def entry_in(text: str, prompt: str, answer: str) -> tuple[str, str]:
     """A word of the prompt and the piece of the text in which the answer stands right behind it, as
     in `amber: 10100`; empty texts where there is none. Single characters and short words are no

@@ -15,6 +15,7 @@ from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import (
     entry_in,
+    field_with,
     junk_results,
     presents,
     results_for_unknown_keys,
@@ -137,12 +138,14 @@ def _named(answer: str, text: str) -> re.Match[str] | None:
 @dataclass(frozen=True, slots=True)
 class JunkResults:
     """What tools returned to calls whose arguments name nothing, and the task's answer; `listings`
-    are the results of all calls, `entry` is that of the task in a result for an unknown key."""
+    are the results of all calls, `unknown` those for a key that nothing has, `entry` is that of
+    the task in one of these."""
 
     answer: str
     results: tuple[str, ...]
     listings: tuple[str, ...] = ()
     entry: tuple[str, str] = ("", "")
+    unknown: str = ""
 
     @classmethod
     def of(cls, record: Record, reference: str, field: str = "") -> JunkResults:
@@ -163,12 +166,12 @@ class JunkResults:
         )
         unknown = "\n".join(results_for_unknown_keys(messages))
         entry = entry_in(unknown, prompt, answer)
-        return cls(answer, tuple(junk_results(messages)), tuple(listings), entry)
+        return cls(answer, tuple(junk_results(messages)), tuple(listings), entry, unknown)
 
     def presented(self, answer: str) -> str:
         """The excerpt in which a result presents this answer; empty where none does."""
         excerpts = (presents(result, answer) for result in self.results)
-        return next((excerpt for excerpt in excerpts if excerpt), "")
+        return next(filter(None, excerpts), "") or field_with(self.unknown, answer)
 
     @property
     def conspicuous(self) -> str:

@@ -42,6 +42,8 @@ IMPROPER = re.compile(r"(-?)(\d{1,9})\s?/\s?(\d{1,9})")
 FRACTION = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})")
 DECIMAL = re.compile(r"0?\.\d{1,9}")
 BRACKETS = re.compile(r" ?\([^()\n]{1,60}\)")  # with an example
+HEX_COLOUR = re.compile(r"#([\da-f]{2})([\da-f]{2})([\da-f]{2})", re.IGNORECASE)
+SHOWN_RGB = re.compile(r"\brgb\(\w{1,3}(?P<between>, ?)\w{1,3}, ?\w{1,3}\)", re.IGNORECASE)
 PLAIN = re.compile(r"(-?)([1-9]\d{3,12})((?:\.\d{1,6})?)")
 THOUSANDS = (
     r"\b(?:thousands? (?:separators?|commas?|grouping)|separators? (?:of|for) thousands"
@@ -109,6 +111,15 @@ def whole(answer: str, prompt: str) -> str | None:
     ):
         return None
     return f"{match[1]}{int(match[2]) // int(match[3])}"
+
+
+def as_rgb(answer: str, prompt: str) -> str | None:
+    """A colour such as `#1e90ff` as `rgb(30, 144, 255)`, where the prompt shows that form."""
+    match, shown = HEX_COLOUR.fullmatch(answer.strip()), SHOWN_RGB.search(prompt)
+    if match is None or shown is None:
+        return None
+    values = shown["between"].join(str(int(part, 16)) for part in match.groups())
+    return f"rgb({values})"
 
 
 def grouped(answer: str, prompt: str) -> str | None:

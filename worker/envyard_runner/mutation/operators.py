@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable
 
 from envyard_runner.mutation.allowed_forms import (
+    as_rgb,
     decimal,
     grouped,
     mixed,
@@ -233,6 +234,7 @@ OF_PROMPT = (
         "mixed": mixed,
         "mixed_negative": mixed_negative,
         "whole": whole,
+        "as_rgb": as_rgb,
         "same_total": same_total,
         "other_route": other_route,
         "twelve_hour": twelve_hour,
