@@ -149,3 +149,12 @@ def test_a_reply_outside_the_trial_waits_for_its_end_whichever_policy_gives_it()
         assert [status for status, _ in await asyncio.gather(*waiting)] == [200, 200]
 
     run_scenario(scenario)
+
+
+def test_the_items_of_an_answer_are_given_in_the_turns_of_the_conversation() -> None:
+    trial = FormTrial(SPEC, Form(layout="turns"))
+    trial.plan({0}, tried=False)
+    answer = {"role": "assistant", "content": "+6 -2"}
+    later = [*ASKED, {"role": "assistant", "content": "+6"}, {"role": "user", "content": "Next?"}]
+    assert trial.in_form(answer, "oracle/0/0", ASKED)["content"] == "+6"
+    assert trial.in_form(answer, "oracle/0/0", later)["content"] == "-2"

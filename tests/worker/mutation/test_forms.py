@@ -150,6 +150,11 @@ def test_an_answer_that_is_the_object_itself_is_not_to_be_put_into_one() -> None
         ("End your reply with one line of the form `Total: 123.45`.", "Total: "),
         ("Reply, and end with a line `Quote: AMOUNT`, rounded.", "Quote: "),
         ('Write "Price = $12" in the last line.', "Price = "),
+        (
+            "After the second, answer with a last line\n`CLAIMS:` followed by all claims.",
+            "CLAIMS: ",
+        ),
+        ("Answer the question. It stands behind `Text:` below.", None),
         ("The meter shows `Total: 123.45`. What is half of it?", None),
         ("End your reply with one line. The meter shows `Total: 123.45`.", None),
     ],
@@ -159,3 +164,21 @@ def test_a_quoted_line_with_a_value_names_its_label(prompt: str, label: str | No
         form.before for form in candidates([""], "7.50")
     }
     assert named == ({label} if label else set())
+
+
+@pytest.mark.parametrize("answer", ["+6 -2 +3", "+6, -2, +3", '["+6", "-2", "+3"]', "+6\n-2\n+3"])
+def test_an_answer_of_several_items_is_tried_one_item_a_turn(answer: str) -> None:
+    forms = candidates(["A quiz. There are three questions."], answer)
+    (form,) = [each for each in forms if each.layout == "turns"]
+    assert [form.write(answer, turn=turn) for turn in range(4)] == ["+6", "-2", "+3", "+3"]
+    assert form.name == "a, then b"
+    tagged = candidates(["A quiz of three questions; use <answer>...</answer>."], answer)
+    assert "<answer>-2</answer>" in [each.write(answer, turn=1) for each in tagged]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer"),
+    [("Add them.", "3 4 5"), ("There are three questions.", "7"), ("Next?", "1 " * 40)],
+)
+def test_other_answers_have_no_items_for_turns(prompt: str, answer: str) -> None:
+    assert not [form for form in candidates([prompt], answer) if form.layout == "turns"]

@@ -77,7 +77,8 @@ class FormTrial:
             form = known[int(number)] if int(number) < len(known) else BARE
         else:
             form = self.chosen or _candidates(messages, answer)[0]
-        return {**reference, "content": form.write(answer)}
+        turn = sum(message.get("role") == "assistant" for message in messages)
+        return {**reference, "content": form.write(answer, turn=turn)}
 
     def ended(self, rollout: str, reward: float | None) -> bool:
         """Store the reward of a rollout of the trial; False for any other rollout."""

@@ -60,10 +60,18 @@ LABELLED = re.compile(
     r"([A-Za-z][\w ]{0,30}[:=] ?)"
     r"(?:[A-Z]{2,20}(?:[ _][A-Z]{2,20}){0,2}|[$\u20ac\u00a3]?-?\d[\d.,]{0,20}%?)"
 )
+# A label alone, which a prompt quotes, and words of a dialogue with several questions or moves.
+LABEL_ALONE = re.compile(r"[A-Za-z][\w ]{0,30}[:=]")
+TURNS = re.compile(
+    r"\b(?:questions|turns?|moves?|rounds?|steps?|one (?:by one|at a time|after)|in turn"
+    r"|(?:each|every|one) (?:reply|message|question|item)|next)\b",
+    re.IGNORECASE,
+)
+MOST_TURNS = 20
 NEAR = 60  # characters
 WANTED_LINE = re.compile(
     r"\b(?:lines?|forms?|formats?|ends?|ending|repl(?:y|ies)|answers?|write|finish|state)\b"
-    r"[^.?!\n]*\Z",
+    r"(?:[^.?!\n]|\n(?!\n))*\Z",
     re.IGNORECASE,
 )
 QUOTED = re.compile(r"`([^`\n]{2,90})`|\"([^\"\n]{2,90})\"|'([^'\n]{2,90})'")
@@ -79,7 +87,7 @@ class Form:
 
     `text`: as a JSON text, `value`: as a JSON text or number; `commas` and `lines`: the items of an
     answer that is a JSON list, `first`: the first of them, where each is accepted; `tags`: each
-    field of one that is a JSON object in its own tag.
+    field of one that is a JSON object in its own tag; `turns`: one item in each reply.
     """
 
     before: str = ""
@@ -90,11 +98,13 @@ class Form:
     def name(self) -> str:
         """The form as shown to people, with three dots in the answer's place."""
         shown = {"commas": "a, b", "first": "a", "lines": "a\nb", "tags": "<a>...</a><b>...</b>"}
-        shown |= {each: f"... ({each})" for each in ASKED}
+        shown |= {"turns": "a, then b", **{each: f"... ({each})" for each in ASKED}}
         return f"{self.before}{shown.get(self.layout, '...')}{self.after}".replace("\n", "\\n")
 
-    def write(self, answer: str) -> str:
-        """The reply that gives the answer in this form."""
+    def write(self, answer: str, *, turn: int = 0) -> str:
+        """The reply that gives the answer in this form, in the turn that is counted from 0."""
+        if self.layout == "turns" and (items := items_of(answer)):
+            answer = items[min(turn, len(items) - 1)]
         return f"{self.before}{LAYOUTS[self.layout](answer)}{self.after}"
 
 
@@ -124,6 +134,15 @@ def _in_tags(answer: str) -> str:
     return "\n".join(f"<{key}>{_plain(value)}</{key}>" for key, value in fields.items())
 
 
+def items_of(answer: str) -> list[str]:
+    """The items of a JSON list, of a text with commas or lines, or else its words."""
+    if isinstance(value := parsed(answer), list):
+        return [_plain(each) for each in value]
+    text = answer.strip()
+    separator = next((mark for mark in ("\n", ";", ",") if mark in text), None)
+    return [each.strip() for each in text.split(separator) if each.strip()]
+
+
 def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -136,7 +155,7 @@ def parsed(answer: str) -> Any:
         return None
 
 
-Layout = Literal["", "text", "value", "commas", "lines", "first", "tags"] | Asked
+Layout = Literal["", "text", "value", "commas", "lines", "first", "tags", "turns"] | Asked
 ASKED: dict[Layout, Callable[[str], str]] = {
     each: partial(laid_out, each) for each in get_args(Asked)
 }
@@ -149,6 +168,7 @@ LAYOUTS: dict[Layout, Callable[[str], str]] = {
     "lines": partial(_joined, "\n"),
     "first": _first,
     "tags": _in_tags,
+    "turns": str,
 }
 BARE = Form()
 USUAL = (
@@ -174,6 +194,9 @@ def candidates(prompts: Iterable[str], answer: str = "") -> list[Form]:
     named = [*_of_several(parsed(answer), named), *named]
     shown = [Form(before, after) for before, after in surroundings(text, answer)]
     shown += [Form(layout=layout) for layout in asked_layouts(text, answer)]
+    if TURNS.search(text) and 1 < len(items_of(answer)) <= MOST_TURNS:
+        around = next((form for form in named if not form.layout), BARE)
+        shown.append(replace(around, layout="turns"))
     room = MAX_FORMS - 2 - len(shown)  # the bare answer and a usual form are always tried
     return list(dict.fromkeys([*named[:room], BARE, *shown, *USUAL]))[:MAX_FORMS]
 
@@ -241,9 +264,11 @@ def _labelled_values(text: str) -> Iterator[Form]:
     """Labels of quoted lines such as `Total: 123.45` or `Quote: AMOUNT`, behind words that ask for
     such a line."""
     for match in QUOTED.finditer(text):
-        line = LABELLED.fullmatch(next(filter(None, match.groups())))
-        if line and WANTED_LINE.search(text[max(0, match.start() - NEAR) : match.start()]):
-            yield Form(line[1])
+        quoted = next(filter(None, match.groups()))
+        line = LABELLED.fullmatch(quoted)
+        label = f"{quoted} " if LABEL_ALONE.fullmatch(quoted) else line[1] if line else ""
+        if label and WANTED_LINE.search(text[max(0, match.start() - NEAR) : match.start()]):
+            yield Form(label)
 
 
 def _tags(text: str) -> Iterator[Form]:
