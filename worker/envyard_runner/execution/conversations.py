@@ -12,6 +12,7 @@ from envyard_runner.execution.shown_answers import (
     difference_findings,
     early_findings,
     entry_findings,
+    field_findings,
     leak_findings,
     needless_findings,
     omission_findings,
@@ -27,6 +28,7 @@ from envyard_runner.gateway.needless_work import FileAnswers
 from envyard_runner.gateway.revealed_tries import RevealedTries
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers
+from envyard_runner.gateway.telling_fields import TellingFields
 from envyard_runner.gateway.write_guards import WriteGuards
 
 
@@ -38,7 +40,7 @@ class Conversations:
         self._differences, self._files = AnswerDifferences(), FileAnswers()
         self._early = dict[str, EarlyAnswer]()
         self._pages, self._repeated = ListedPages(), dict[str, str]()
-        self._guards = WriteGuards()
+        self._guards, self._fields = WriteGuards(), TellingFields()
         self._results, self._tries = ToolResults(), RevealedTries()
 
     def add(self, record: Record, answer: str, field: str) -> None:
@@ -51,6 +53,7 @@ class Conversations:
         self._guards.add(record)
         self._results.add(record, field)
         self._tries.add(record)
+        self._fields.add(record, field)
         if reply := repeated_reply(record):
             self._repeated[record.rollout] = reply
         if early := EarlyAnswer.of(record, field):
@@ -76,6 +79,7 @@ class Conversations:
             *conspicuous_findings(self._junk),
             *difference_findings(self._differences.revealed),
             *tries_findings(self._tries.revealed),
+            *field_findings(self._fields),
             *early_findings(self._early),
             *needless_findings(self._files.needless),
         ]

@@ -12,6 +12,7 @@ from envyard_runner.gateway.listed_pages import OmittedEntries
 from envyard_runner.gateway.needless_work import NeedlessWork
 from envyard_runner.gateway.revealed_tries import RevealedTry
 from envyard_runner.gateway.shown_answers import JunkResults
+from envyard_runner.gateway.telling_fields import TellingFields
 
 FEWEST_TASKS = 2
 EARLY = 0.8  # of the tasks whose answer an early result must show
@@ -103,6 +104,26 @@ def tries_findings(revealed: Mapping[str, RevealedTry]) -> Iterator[Finding]:
         f"The tool {first.tool!r} shows what the reference finds by trying, in {len(rollouts)} "
         f"rollouts: {first_names(rollouts)}. In {rollouts[0]} it returned {first.shown!r}, and "
         f"the reference succeeds with {first.value!r}.",
+        where=rollouts[0],
+        n=len(rollouts),
+    )
+
+
+def field_findings(fields: TellingFields) -> Iterator[Finding]:
+    """A warning where a field of records that tools return marks that of the answer, in all
+    rollouts with records, of two tasks or more."""
+    marked = fields.marked
+    names = {each.name for each in marked.values()}
+    answers = {each.answer.casefold() for each in marked.values()}
+    if len(names) != 1 or len(answers) < FEWEST_TASKS or len(marked) < EARLY * fields.read:
+        return
+    rollouts = sorted(marked)
+    first = marked[rollouts[0]]
+    yield finding(
+        "card.leaks",
+        f"The field {first.name!r} of the records that a tool returns has a value in that of the "
+        f"answer alone, in {len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} it "
+        f"is {first.value[:80]!r} for {first.answer[:80]!r}.",
         where=rollouts[0],
         n=len(rollouts),
     )

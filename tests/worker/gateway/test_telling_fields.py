@@ -1,0 +1,53 @@
+"""Fields that mark the answer among the records that tools return."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from envyard_runner.execution.shown_answers import field_findings
+from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.reply import Reply
+from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.gateway.telling_fields import TellingFields
+
+SERVICES = (("web", "cart", "ledger"), ("mail", "auth", "vault"), ("tax", "queue", "users"))
+
+
+def traced(
+    task: int, names: tuple[str, ...], field: str, value: Any, *, everywhere: bool
+) -> Record:
+    """A rollout that reads the status of services down to the faulty one."""
+    record = Record(f"oracle/{task}/0", "oracle")
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Which service is faulty?"}]
+    for name in names:
+        marked = value if name == names[-1] or everywhere else None
+        status = json.dumps({"name": name, "error_rate": 0.4, field: marked})
+        function = {"name": "status", "arguments": json.dumps({"service": name})}
+        call = {"id": f"call_{name}", "type": "function", "function": function}
+        messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": call["id"], "content": status})
+    record.add(Call(messages, [], False, False, {}), Reply(content=[f"Answer: {names[-1]}"]), 0.1)
+    return record
+
+
+def findings(field: str, value: Any = "disk is full", *, everywhere: bool = False) -> list[str]:
+    read = TellingFields()
+    for task, names in enumerate(SERVICES):
+        read.add(traced(task, names, field, value, everywhere=everywhere))
+    return [each.message for each in field_findings(read)]
+
+
+@pytest.mark.parametrize("field", ["injected", "is_culprit", "_planted"])
+def test_a_field_of_the_maker_that_only_the_answer_has_is_a_leak(field: str) -> None:
+    (message,) = findings(field)
+    assert f"The field {field!r}" in message
+    assert "'disk is full' for 'ledger'" in message
+
+
+def test_what_is_to_be_read_and_what_all_records_have_is_none() -> None:
+    assert findings("last_error") == []
+    assert findings("injected", everywhere=True) == []
+    assert findings("injected", None) == []

@@ -1,0 +1,94 @@
+"""Does a field whose name says so mark the answer among the records that tools return?
+
+A record that a tool dumps whole may hold what its author only needs to make the task, such as
+`injected`, which is null but in the record of the faulty service.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from envyard.contract.probes import ORACLE
+from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.gateway.submitted_answers import arguments_of, calls_of, known_answer
+from envyard_runner.mutation.answers import find_answer
+
+Message = dict[str, Any]
+
+FEWEST_RECORDS, KEPT, LONGEST = 2, 100, 20_000
+# What fields are called that only the maker of a task needs.
+TELLING = re.compile(
+    r"_?(?:injected|planted|culprit|ground_?truth|truth|gold|secret|hidden|"
+    r"is_?(?:answer|target|culprit|faulty|guilty|correct|root|solution|winner|fake|impostor))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TellingField:
+    """The field, its value in the record of the answer, and the answer."""
+
+    name: str
+    value: str
+    answer: str
+
+
+@dataclass(slots=True)
+class TellingFields:
+    """The references' rollouts in which a field marks the record of the answer, by name, and how
+    many rollouts with records there are."""
+
+    marked: dict[str, TellingField] = field(default_factory=dict)
+    read: int = 0
+
+    def add(self, record: Record, reference: str = "") -> None:
+        """Read a rollout that ended; those of other policies are ignored. `reference` is the task's
+        answer field, empty where it has none."""
+        messages = record.recorder.transcript.messages
+        if record.policy != ORACLE or self.read >= KEPT or not messages:
+            return
+        replied = plain_text(messages[-1].get("content"))
+        answer = known_answer(replied, find_answer(replied).answer.strip(), reference)
+        records = [*_records(messages)]
+        if len(records) < FEWEST_RECORDS:
+            return
+        self.read += 1
+        if marked := _marked(records, answer.casefold()):
+            self.marked[record.rollout] = TellingField(*marked, answer)
+
+
+def _records(messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects that calls with one text returned, with that text."""
+    texts = {
+        str(call.get("id")): value.strip().casefold()
+        for call in calls_of(messages)
+        if len(given := [*arguments_of(call).values()]) == 1 and isinstance(value := given[0], str)
+    }
+    for message in messages:
+        name = texts.get(str(message.get("tool_call_id")))
+        content = plain_text(message.get("content"))
+        if message.get("role") != "tool" or not name or len(content) > LONGEST:
+            continue
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            yield name, value
+
+
+def _marked(records: Sequence[tuple[str, dict[str, Any]]], answer: str) -> tuple[str, str] | None:
+    """The field that has a value in the record of the answer alone, and this value."""
+    own = [row for name, row in records if name == answer]
+    others = [row for name, row in records if name != answer]
+    if not own or not others:
+        return None
+    for name, value in own[-1].items():
+        if TELLING.fullmatch(name) and value and not any(row.get(name) for row in others):
+            return name, str(value)
+    return None
