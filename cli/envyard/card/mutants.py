@@ -15,12 +15,14 @@ from envyard.contract.mutants import (
     BEFORE_LAST,
     BESIDE,
     BLANK,
+    CLAIMED,
     CONTROL,
     LAST_TURN,
     LEFT_OUT,
     MARKED_WRONG,
     MIDDLE,
     OPERATORS,
+    UNCALLED,
     MutantResult,
 )
 from envyard.contract.replay import agree
@@ -81,7 +83,8 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     where it did not. Where the last reply alone is paid in full, the calls before it only looked
     something up, and nothing in its place must not be paid. The right answer before a mark counts
     where a wrong one in the mark lost reward: of texts that the policy is to write, another may be
-    as right. The last turn counts where the turn before it was paid in full.
+    as right. The last turn counts where the turn before it was paid in full, and calls that a reply
+    only claims where the reply without them lost reward.
     """
     controls = [e for e in results if e.operator == CONTROL]
     steady = {e.rollout for e in controls if agree(e.recorded, e.reward)}
@@ -93,6 +96,8 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
         {e.rollout for e in results if e.operator == operator and agree(e.recorded, e.reward)}
         for operator in (ALONE, BEFORE_LAST)
     )
+    without = (e for e in results if e.operator == UNCALLED)
+    needed = {e.rollout for e in without if not _survives(e, "corrupting")}
     return [
         each
         for each in results
@@ -100,6 +105,7 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
         and each.operator in OPERATORS
         and (each.operator != BESIDE or each.rollout in marked)
         and (each.operator != LAST_TURN or each.rollout in late)
+        and (each.operator != CLAIMED or each.rollout in needed)
         and (
             each.turns == 1
             or (each.operator == BLANK and each.rollout in alone)

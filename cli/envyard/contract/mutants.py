@@ -51,6 +51,9 @@ ENTRIES = (
     Operator("blank", "nothing in its place"),
     # Shows whether the calls before the last text decide.
     Operator("alone", "its last reply without the calls before it", kind="control", course=True),
+    # Shows whether a reply must have made calls.
+    Operator("uncalled", "its last reply without any call", kind="control", course=True),
+    Operator("claimed", "calls that the last reply only claims", course=True),
     Operator("left_out", "a step left out that changes something", course=True),
     Operator("leaves", "an early end instead of its second reply", course=True),
     Operator("declines", "an end instead of its first reply", course=True),
@@ -126,6 +129,7 @@ ENTRIES = (
     Operator("doubted", "another answer and no confidence"),
     Operator("marked_wrong", "another answer in its mark", kind="control"),
     Operator("beside", "a wrong answer in its mark, the right one before it"),
+    Operator("candidates", "all candidates that the prompt lists"),
     Operator("padded", "two hundred more words", kind="padding"),
     Operator("negation", "'not' before it", surest=False),
     Operator("claim", "a wrong answer behind it", surest=False),
@@ -145,7 +149,7 @@ ENTRIES = (
 )
 OPERATORS = {entry.name: entry for entry in ENTRIES}
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
-FURTHER_CALLS = "further_calls"
+FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"
 ALONE, BEFORE_LAST, LAST_TURN = "alone", "before_last", "last_turn"
 

@@ -278,3 +278,24 @@ def test_changes_of_the_surveys_references_count_with_those_of_the_run() -> None
     [finding] = findings_of(evidence(facts=facts), POLICIES)
     assert finding.code == "card.mutants_caught"
     assert "survey/40/0" in finding.message
+
+
+def claiming(uncalled: float, claimed: float) -> list[MutantResult]:
+    """Rollouts with calls, without these and with calls that are only claimed."""
+    rows = []
+    for task in range(2):
+        for operator, reward in (
+            ("unchanged", 1.0), ("blank", 0.0), ("uncalled", uncalled), ("claimed", claimed),
+        ):  # fmt: skip
+            rows.append(
+                MutantResult(f"oracle/{task}/0", operator, "142", "sheet(3)", reward, 1.0, turns=4)
+            )
+    return rows
+
+
+def test_claimed_calls_must_not_earn_what_the_calls_earn() -> None:
+    [finding] = findings(claiming(0.6, 1.0))
+    assert finding.code == "card.mutants_caught"
+    assert finding.details["survivors"][0]["operator"] == "claimed"
+    assert findings(claiming(0.6, 0.6)) == []
+    assert findings(claiming(1.0, 1.0)) == []  # no call is needed

@@ -305,3 +305,15 @@ def test_all_replies_are_in_another_case(
 )
 def test_where_the_case_may_matter_it_stays(prompt: str, reply: str) -> None:
     assert COURSES["letter_case"](played(prompt, reply), ()) is None
+
+
+def test_calls_are_claimed_in_the_last_reply_or_left_out() -> None:
+    look, other = tool_call("sheet", sheet_id="H-961"), tool_call("sheet", sheet_id="H-603")
+    transcript = played("Consult each.", look, other, "Answer: H-603")
+    assert given("uncalled", transcript) == ["Answer: H-603"]
+    assert given("claimed", transcript) == ['sheet("H-961")\nsheet("H-603")\nAnswer: H-603']
+    silent = played("Consult each.", "Answer: H-603")
+    ends_with_call = played("Consult each.", look)
+    for course in ("uncalled", "claimed"):
+        assert COURSES[course](silent, ()) is None
+        assert COURSES[course](ends_with_call, ()) is None

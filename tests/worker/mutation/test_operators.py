@@ -8,7 +8,7 @@ import pytest
 
 from envyard.contract.mutants import OPERATORS
 from envyard_runner.gateway.courses import COURSES
-from envyard_runner.gateway.last_turn import OFFSETS
+from envyard_runner.gateway.last_turn import QUIET
 from envyard_runner.mutation.beside import OF_MARKS
 from envyard_runner.mutation.leeway import AROUND
 from envyard_runner.mutation.operators import CHANGES, DOUBTED, OF_PROMPT, mutate
@@ -175,8 +175,8 @@ def test_no_operator_fails_or_returns_the_same(operator: str, answer: str) -> No
 
 
 def test_the_runner_changes_for_exactly_the_operators_of_the_contract() -> None:
-    assert {*CHANGES, *OF_PROMPT, *OF_MARKS, *AROUND, DOUBTED, *COURSES, *OFFSETS} == {*OPERATORS}
-    assert {*COURSES, *OFFSETS} == {name for name, each in OPERATORS.items() if each.course}
+    assert {*CHANGES, *OF_PROMPT, *OF_MARKS, *AROUND, DOUBTED, *COURSES, *QUIET} == {*OPERATORS}
+    assert {*COURSES, *QUIET} == {name for name, each in OPERATORS.items() if each.course}
 
 
 def test_a_wrong_answer_is_doubted_where_the_reply_has_a_confidence() -> None:
@@ -205,3 +205,16 @@ def test_another_word_may_be_right_in_a_text_that_the_policy_writes() -> None:
     assert mutate(line, "word", prompt="Write a line of four words that begin so.") is None
     assert mutate(line, "word", prompt="Which line of the song is the last?") is not None
     assert mutate("bakers", "word", prompt="Write a line of one word.") is not None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "changes"),
+    [
+        ("Write a sentence of five words about the sea.", False),
+        ("Write the line word for word.", True),
+        ("Write the words of this form and no other words.", True),
+    ],
+)
+def test_a_word_of_a_text_is_changed_where_its_words_are_given(prompt: str, changes: bool) -> None:
+    changed = mutate("<line>azure a lion rampant argent</line>", "word", prompt=prompt)
+    assert (changed is not None) == changes

@@ -11,11 +11,31 @@ from collections.abc import Sequence
 
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.replies_in_turn import Course, recorded_replies
+from envyard_runner.gateway.replies_in_turn import Course, recorded_replies, written
 from envyard_runner.gateway.submitted_answers import arguments_of, calls_of
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
+MOST_CLAIMS = 20  # calls that a reply claims
 SHORTEST, LONGEST = 2, 200  # characters of an answer; a shorter one is in a result by chance
+
+
+def uncalled(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """The last reply alone, whatever the calls before it did."""
+    *earlier, last = recorded_replies(transcript) or [{}]
+    if last.get("tool_calls") or not any(True for _ in calls_of(earlier)):
+        return None
+    return Course([last], plain_text(last.get("content")), "no call")
+
+
+def claimed(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """The last reply alone, behind the calls before it as text."""
+    *earlier, last = recorded_replies(transcript) or [{}]
+    calls = [*calls_of(earlier)]
+    if last.get("tool_calls") or not calls:
+        return None
+    text = plain_text(last.get("content"))
+    claims = "\n".join(map(written, calls[:MOST_CLAIMS]))
+    return Course([{"role": "assistant", "content": f"{claims}\n{text}"}], text, claims)
 
 
 def alone(transcript: Transcript, others: Sequence[str]) -> Course | None:

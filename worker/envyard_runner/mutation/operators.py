@@ -32,9 +32,10 @@ from envyard_runner.mutation.answers import (
     unsure,
 )
 from envyard_runner.mutation.beside import OF_MARKS
-from envyard_runner.mutation.by_prompt import BY_PROMPT, WRITTEN
+from envyard_runner.mutation.by_prompt import BY_PROMPT, FIXED_WORDS, WRITTEN
 from envyard_runner.mutation.either_form import as_option, in_words
 from envyard_runner.mutation.forms import parsed
+from envyard_runner.mutation.hedges import candidates
 from envyard_runner.mutation.leeway import AROUND, OPEN_FORMS
 from envyard_runner.mutation.lists import OF_LISTS, repeated
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
@@ -220,6 +221,7 @@ OF_PROMPT = (
     | OF_LISTS
     | {
         "as_shown": as_shown,
+        "candidates": candidates,
         "ends": ends,
         "factored": factored,
         "percentage": percentage,
@@ -258,7 +260,8 @@ def mutate(
         return (around, marked.answer, around) if around else None
     if operator == "sign" and not may_be_negative(marked.answer, prompt):
         return None
-    if operator in OF_WORDS and len(marked.answer.split()) > 2 and WRITTEN.search(prompt):
+    written = WRITTEN.search(prompt) and not FIXED_WORDS.search(prompt)
+    if operator in OF_WORDS and len(marked.answer.split()) > 2 and written:
         return None
     if operator in OF_PROMPT:
         after = OF_PROMPT[operator](marked.answer, prompt)

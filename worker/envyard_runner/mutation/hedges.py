@@ -1,0 +1,31 @@
+"""All candidates of a prompt in the place of the one that is asked for."""
+
+from __future__ import annotations
+
+import re
+
+from envyard_runner.mutation.answers import OPTION
+
+FEWEST, MOST = 3, 40  # candidates
+LONGEST = 40  # characters of one
+SEGMENT = re.compile(r"[^\n:.?!;()]{5,2000}")
+BETWEEN = re.compile(r",\s*(?:and |or )?|\s+(?:and|or)\s+")
+
+
+def candidates(answer: str, prompt: str) -> str | None:
+    """All candidates that the prompt lists, with commas between them and the right one neither
+    first nor last; None where the answer is none of three. Of options it is their letters."""
+    text = answer.strip()
+    letters = [match["letter"] for match in OPTION.finditer(prompt)]
+    if len(text) == 1 and len({*letters}) == len(letters):
+        return _around(text, letters)
+    lists = (BETWEEN.split(segment.strip()) for segment in SEGMENT.findall(prompt))
+    return next(filter(None, (_around(text, items) for items in lists)), None)
+
+
+def _around(answer: str, items: list[str]) -> str | None:
+    others = [each.strip() for each in items if each.strip().casefold() != answer.casefold()]
+    listed = len(others) == len(items) - 1 and FEWEST <= len(items) <= MOST
+    if not answer or not listed or not all(0 < len(each) <= LONGEST for each in others):
+        return None
+    return ", ".join([others[0], answer, *others[1:]])
