@@ -218,3 +218,9 @@ def test_another_word_may_be_right_in_a_text_that_the_policy_writes() -> None:
 def test_a_word_of_a_text_is_changed_where_its_words_are_given(prompt: str, changes: bool) -> None:
     changed = mutate("<line>azure a lion rampant argent</line>", "word", prompt=prompt)
     assert (changed is not None) == changes
+
+
+def test_accents_of_a_text_to_be_copied_stay_as_they_are() -> None:
+    text = "nai\u0308ve line"
+    assert mutate(f"<line>{text}</line>", "composed", prompt="Restore the accents: naive line")
+    assert mutate(f"<line>{text}</line>", "composed", prompt=f"Copy it: {text}") is None

@@ -260,6 +260,8 @@ def mutate(
         return (around, marked.answer, around) if around else None
     if operator == "sign" and not may_be_negative(marked.answer, prompt):
         return None
+    if operator == "composed" and marked.answer.strip() in prompt:  # it is to be copied
+        return None
     written = WRITTEN.search(prompt) and not FIXED_WORDS.search(prompt)
     if operator in OF_WORDS and len(marked.answer.split()) > 2 and written:
         return None

@@ -85,7 +85,7 @@ def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
     shown = [task for task in tasks[:MAX_TASKS] if task.prompt.strip() and not task.shown]
     lacking: defaultdict[str, list[Listed]] = defaultdict(list)
     for task in shown:
-        if reason := _reason(task.prompt):
+        if reason := _reason(task.prompt, task.answer or ""):
             lacking[reason].append(task)
     for reason, group in lacking.items():
         if len(group) > HALF * len(shown) and not _alike(group):
@@ -119,9 +119,11 @@ def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
     return IncompletePrompts(len(group), indices[:MAX_INDICES], reason, group[0].prompt[-200:])
 
 
-def _reason(prompt: str) -> str:
-    """What the prompt alone shows to be missing; empty where nothing is."""
-    if any(_is_left(match, prompt) for match in PLACEHOLDER.finditer(prompt)):
+def _reason(prompt: str, answer: str) -> str:
+    """What the prompt shows to be missing; empty where nothing is. What the answer repeats is a
+    text to be copied."""
+    placeholders = (match for match in PLACEHOLDER.finditer(prompt) if match[0] not in answer)
+    if any(_is_left(match, prompt) for match in placeholders):
         return "a placeholder has no value"
     if MISSING_VALUE.search(prompt):
         return "a value is missing, and the prompt says None or nan"
