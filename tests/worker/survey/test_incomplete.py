@@ -145,12 +145,13 @@ def test_one_prompt_of_hundreds_without_its_number_is_named() -> None:
 
 
 def test_a_placeholder_that_the_answer_repeats_is_a_text_to_be_copied() -> None:
-    texts = [f"{name(task)} {{x}} costs {task}" for task in range(40)]
-    copied = [
-        Listed(n, f"Copy this line:\n{each}", each, "", f"{n}") for n, each in enumerate(texts)
-    ]
-    assert incomplete_prompts(copied) is None
-    filled = [
-        Listed(n, f"Copy this line:\n{each}", f"{n}", "", f"{n}") for n, each in enumerate(texts)
-    ]
-    assert incomplete_prompts(filled) is not None
+    texts = [f"{name(task)} {'y' if task % 9 else '{x}'} costs {task}" for task in range(40)]
+
+    def listing(*, copied: bool) -> list[Listed]:
+        return [
+            Listed(n, f"Copy this line:\n{text}", text if copied else f"{n}", "", f"{n}")
+            for n, text in enumerate(texts)
+        ]
+
+    assert incomplete_prompts(listing(copied=True)) is None
+    assert incomplete_prompts(listing(copied=False)) is not None
