@@ -149,7 +149,13 @@ def test_a_placeholder_that_the_answer_repeats_is_a_text_to_be_copied() -> None:
 
     def listing(*, copied: bool) -> list[Listed]:
         return [
-            Listed(n, f"Copy this line:\n{text}", text if copied else f"{n}", "", f"{n}")
+            Listed(
+                n,
+                f"Copy this line with single spaces:\n{text.replace(' ', '  ')}",
+                text if copied else f"{n}",
+                "",
+                f"{n}",
+            )
             for n, text in enumerate(texts)
         ]
 
