@@ -20,6 +20,7 @@ from envyard_runner.survey.naming_numbers import without_numbers
 from envyard_runner.survey.places import answer_place
 from envyard_runner.survey.same_questions import disagreeing
 from envyard_runner.survey.templates import Sample
+from envyard_runner.survey.thresholds import thresholds
 from envyard_runner.survey.undefined_symbols import undefined_symbols
 
 LONG = 1_990  # characters, of at most 2,000
@@ -37,6 +38,8 @@ PROMPTS = {
     "inline lists": "list: " + "a, b: c, " * (LONG // 10),
     "times": "is 5:05 or 5:06 " * (LONG // 17) + "?",
     "days": "days from 2024-01-01 " * (LONG // 22),
+    "how many": "how many " * (LONG // 9),
+    "bounds": "how many at least 3 " * (LONG // 20),
     "signs": "@ = 1, # = 2, $ = 3\n" + "@ # $ % " * (LONG // 9),
     "definitions": "@ = 1, " * (LONG // 7),
     "hyphens": "1-" * (LONG // 2),
@@ -59,6 +62,7 @@ def test_long_prompts_are_read_at_once(name: str) -> None:
     samples = [Sample(n, prompt, "1") for n, prompt in enumerate(prompts)]
     medians(samples)
     day_counts(samples)
+    thresholds(samples)
     tasks = [Listed(n, prompt, f"{n}", "", "") for n, prompt in enumerate(prompts)]
     assert absent_names(tasks) == disagreeing(tasks) == []
     without_numbers(tasks, [], Survey())

@@ -20,6 +20,7 @@ from envyard_runner.survey.day_counts import day_counts
 from envyard_runner.survey.medians import medians
 from envyard_runner.survey.templates import Cut, Sample, by_template, cuts, numbers_in, words_in
 from envyard_runner.survey.text_rules import DAY_RULES, TextRule, plain, rules_for
+from envyard_runner.survey.thresholds import thresholds
 
 ENOUGH, VARIED = 15, 5  # tasks of one template, and different answers among them
 AGREEING = 0.8  # of the tasks that follow the rule, from which on the others are exceptions
@@ -78,7 +79,8 @@ def label_rule(tasks: Iterable[tuple[int, str, str]], instructions: str = "") ->
     fits = [fit for fit in (*_calculations(samples), *_texts(samples)) if fit.outliers]
     named = [fit for fit in fits if not _is_explained(fit, instructions)]
     both_ends = Fit("the days between its dates, both ends included", *day_counts(samples))
-    others = (escaped(samples), Fit("the median", *medians(samples)), both_ends)
+    counted = Fit("the count with its bound as the question says", *thresholds(samples))
+    others = (escaped(samples), Fit("the median", *medians(samples)), both_ends, counted)
     named += [fit for fit in others if fit.outliers]
     if not named:
         return None
