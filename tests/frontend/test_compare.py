@@ -20,7 +20,7 @@ from registry.self_reported import samples, services
 from registry.self_reported.models import Evaluation
 from tests.factories import make_rollout, make_version
 from tests.frontend.people import text
-from tests.registry.runs.test_leaderboards import TASKS, digest, evaluated, pushed
+from tests.registry.runs.measured_models import TASKS, digest, evaluated, pushed
 
 EVIL = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\u202e"
 

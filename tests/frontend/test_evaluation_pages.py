@@ -12,7 +12,7 @@ from registry.self_reported import samples
 from tests import chromium
 from tests.factories import make_version
 from tests.frontend.test_narrow import BEYOND, SCREEN
-from tests.registry.runs.test_leaderboards import TASKS, evaluated, probed, pushed
+from tests.registry.runs.measured_models import TASKS, evaluated, probed, pushed
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -22,7 +22,7 @@ from tests.frontend.test_gallery import signed_in, walk, wrong
 from tests.frontend.test_profiles import published
 from tests.frontend.test_sessions import EDGE, SAFARI, browser
 from tests.registry.run_factories import make_runner
-from tests.registry.runs.test_leaderboards import TASKS, evaluated, pushed
+from tests.registry.runs.measured_models import TASKS, evaluated, pushed
 
 pytestmark = [
     pytest.mark.browser,

@@ -13,7 +13,7 @@ from registry.models import User, Version
 from registry.runs import suites
 from tests import chromium
 from tests.factories import make_version
-from tests.registry.runs.test_leaderboards import evaluated
+from tests.registry.runs.measured_models import evaluated
 
 pytestmark = [
     pytest.mark.browser,

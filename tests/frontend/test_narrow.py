@@ -13,7 +13,7 @@ from registry.publishers import services as publishers
 from registry.runs import suites
 from tests import chromium
 from tests.factories import make_version
-from tests.registry.runs.test_leaderboards import evaluated
+from tests.registry.runs.measured_models import evaluated
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SCREEN = {"width": 390, "height": 844}

@@ -25,7 +25,7 @@ from tests.registry.access.addresses import address
 from tests.registry.access.fixtures import Fixtures
 from tests.registry.access.table import PAGE_ROLES, PAGES, SIGNING_IN, About
 from tests.registry.run_factories import make_facts
-from tests.registry.runs.test_leaderboards import evaluated
+from tests.registry.runs.measured_models import evaluated
 from tests.wheels import make_wheel
 
 WIDE_WORD = "x" * 300

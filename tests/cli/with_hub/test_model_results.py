@@ -14,7 +14,7 @@ from registry.card import services as cards
 from registry.models import Run, User, Version
 from registry.runs import suites
 from tests.factories import make_rollout, make_run, make_version
-from tests.registry.runs.test_leaderboards import earlier, evaluated
+from tests.registry.runs.measured_models import earlier, evaluated
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

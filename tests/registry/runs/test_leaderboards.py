@@ -1,28 +1,18 @@
 """Leaderboards, comparisons and regression reports, from stored rollouts."""
 
-import hashlib
-from dataclasses import replace
-from datetime import UTC, datetime
-
 import pytest
 from django.core.cache import caches
 from django.test import Client
 
-from frontend.pages.leaderboard import _definitions
 from registry.accounts.models import User
 from registry.catalog.models import Version
 from registry.errors import Stale
 from registry.read_models import compared_sides, leaderboards, paired_runs
-from registry.read_models.suites import OtherDefinition
 from registry.runs import suites
-from registry.runs.models import Rollout, Run
 from registry.runs.suite_models import Suite
-from registry.self_reported import samples, services
-from registry.self_reported.claims import Claims
-from registry.self_reported.models import Evaluation
-from tests.factories import make_rollout, make_run, make_version
+from tests.factories import make_version
+from tests.registry.runs.measured_models import TASKS, evaluated, probed
 
-TASKS = 40
 PAGE = "/envs/alice/demo-env/0.1.0/leaderboard/"
 AT = "/api/v1/environments/alice/demo-env/versions/0.1.0/leaderboard/"
 
@@ -35,44 +25,6 @@ def version(alice: User) -> Version:
 @pytest.fixture
 def full(db: None) -> Suite:
     return suites.built_in("full")
-
-
-def digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def evaluated(
-    version: Version, model: str, suite: Suite, *, rate: float, first: int = 0, status: str = ""
-) -> Run:
-    """A run of the model that solves the first share of the tasks, which begin at `first`."""
-    run = make_run(
-        version,
-        status=status or "succeeded",
-        purpose="evaluation",
-        suite=suite,
-        model=model,
-        policies=["model"],
-        tasks=TASKS,
-        attempts=2,
-        facts={
-            "tasks": [
-                {"index": index, "hash": digest(f"task {first + index}")} for index in range(TASKS)
-            ]
-        },
-    )
-    Rollout.objects.bulk_create(
-        Rollout(
-            run=run,
-            policy="model",
-            task=index,
-            attempt=attempt,
-            ok=True,
-            reward=float(first + index < rate * TASKS),
-        )
-        for index in range(TASKS)
-        for attempt in range(2)
-    )
-    return run
 
 
 def test_models_are_ranked_by_their_newest_result_with_ties(version: Version, full: Suite) -> None:
@@ -195,15 +147,6 @@ def test_runs_that_do_not_compare_have_a_page_that_names_the_reason(
     assert "The runs have other suites" in answer.content.decode()
 
 
-def probed(version: Version) -> Run:
-    """A run that listed the version: 20 of its 60 tasks have the same answer."""
-    survey = {"tasks": 60, "answers": 60, "same_answers": 20}
-    listing = make_run(version, policies=["oracle", "constant"], facts={"survey": survey})
-    for policy, reward in (("oracle", 1.0), ("constant", 0.0)):
-        make_rollout(listing, policy, reward=reward, turns=1)
-    return listing
-
-
 def test_a_constant_answer_is_shown_next_to_the_means(
     version: Version, full: Suite, client: Client
 ) -> None:
@@ -233,140 +176,6 @@ def test_a_constant_answer_is_shown_next_to_the_means(
     assert "Constant answer" in page
 
 
-def pushed(
-    version: Version, by: User, suite: Suite, model: str, rewards: list[float], stated: float
-) -> Evaluation:
-    """A public, completed evaluation with one sample a reward."""
-    claims = Claims(
-        name=model, model_name=model, metrics={"avg_reward": stated},
-        metadata={"suite_digest": suite.digest},
-    )  # fmt: skip
-    row = services.create(
-        environment=version.environment,
-        version=version,
-        owner=by.owner,
-        by=by,
-        claims=claims,
-        is_public=True,
-    )
-    batch = [{"example_id": index, "reward": reward} for index, reward in enumerate(rewards)]
-    for part in (batch[:2], batch[2:], batch[2:]):  # a repeated batch counts once
-        if part:
-            samples.add(evaluation=row, samples=part)
-    services.end(evaluation=row, status=services.COMPLETED)
-    return row
-
-
-def test_claims_are_apart_and_their_mean_is_that_of_the_samples(
-    version: Version, carol: User, full: Suite, client: Client
-) -> None:
-    evaluated(version, "tiny", full, rate=0.5)
-    honest = pushed(version, carol, full, "tiny", [1.0] * 20 + [0.0] * 20, 0.5)
-    boast = pushed(version, carol, full, "big", [1.0, 0.0, 0.0, 0.0], 0.99)
-    pushed(version, carol, suites.built_in("smoke"), "of-smoke", [1.0, 1.0, 1.0], 1.0)
-    board = leaderboards.leaderboard(version, full, claims=version.evaluations.all())
-    assert [row.model for row in board.verified] == ["tiny"]
-    [reproduced], [reported] = board.reproduced, board.self_reported
-    assert (reproduced.model, reproduced.mean, reproduced.disagrees) == ("tiny", 0.5, False)
-    assert (reported.model, reported.mean, reported.stated) == ("big", 0.25, 0.99)
-    assert (reported.samples, reported.disagrees) == (4, True)
-    page = client.get("/envs/alice/demo-env/0.1.0/leaderboard/").content.decode()
-    assert page.index("<h2>Verified</h2>") < page.index("<h2>Reproduced</h2>")
-    assert "disagrees with the samples" in page
-    assert (
-        "disagrees" in client.get(f"/envs/alice/demo-env/evaluations/{boast.pk}/").content.decode()
-    )
-    shown = client.get(f"/envs/alice/demo-env/evaluations/{honest.pk}/").content.decode()
-    assert "0.5 over 40, computed by this hub" in " ".join(shown.split())
-    assert "disagrees" not in shown
-
-
-HALF = [1.0] * 20 + [0.0] * 20
-
-
-@pytest.mark.parametrize(
-    ("rewards", "changes", "outcome", "reason"),
-    [
-        (HALF, {}, "reproduced", "the interval of the difference contains 0"),
-        (HALF[1:], {}, "undecided", "of its tasks are others than"),
-        (HALF * 2, {}, "undecided", "it has 40 of the 40 tasks that the hub measured, of 80"),
-        (HALF[:4], {}, "undecided", "it has 4 of the 40 tasks that the hub measured, of 4"),
-        ([1.0] * 40, {}, "contradicted", "the hub measured another mean"),
-        (HALF, {"example_id": None}, "undecided", "do not name their tasks"),
-        (HALF, {"info": {"task_hash": "0" * 64}}, "undecided", "40 of its tasks are others than"),
-        (HALF[::-1], {}, "undecided", "40 tasks are too few: the difference is known to 0."),
-    ],
-)
-def test_a_claim_is_reproduced_by_the_same_tasks_and_a_known_difference(
-    version: Version,
-    carol: User,
-    full: Suite,
-    rewards: list[float],
-    changes: dict[str, object],
-    outcome: str,
-    reason: str,
-) -> None:
-    evaluated(version, "tiny", full, rate=0.5)
-    batch = [
-        {"example_id": task, "reward": reward, "info": {"task_hash": digest(f"task {task}")}}
-        | changes
-        for task, reward in enumerate(rewards)
-    ]
-    if len(rewards) == len(HALF) - 1:
-        batch[3]["info"] = {"task_hash": digest("another")}
-    row = pushed(version, carol, full, "tiny", [], 0.5)
-    samples.add(evaluation=row, samples=batch)
-    board = leaderboards.leaderboard(version, full, claims=version.evaluations.all())
-    [claim] = [*board.reproduced, *board.self_reported]
-    assert (claim.reproduction.outcome, bool(board.reproduced)) == (
-        outcome, outcome == "reproduced",
-    )  # fmt: skip
-    assert reason in claim.reproduction.reason
-
-
-def test_a_contradicted_claim_is_flagged(
-    version: Version, carol: User, full: Suite, client: Client
-) -> None:
-    run = evaluated(version, "tiny", full, rate=0.1)
-    pushed(version, carol, full, "tiny", [1.0] * 40, 1.0)
-    [claim] = client.get(AT).json()["self_reported"]
-    assert claim["reproduction"]["outcome"] == "contradicted"
-    assert claim["reproduction"]["run"] == str(run.pk)
-    assert claim["reproduction"]["comparison"]["difference"] == pytest.approx(0.9)
-    assert "<b>the hub measured another mean" in client.get(PAGE).content.decode()
-    assert "<b>the hub measured another mean" in client.get("/leaderboards/").content.decode()
-
-
-def test_too_few_tasks_reproduce_nothing_although_means_agree(
-    version: Version, carol: User, full: Suite
-) -> None:
-    run = evaluated(version, "tiny", full, rate=1.0)
-    run.rollouts.filter(task__gte=8).delete()
-    pushed(version, carol, full, "tiny", [1.0] * 8, 1.0)
-    board = leaderboards.leaderboard(version, full, claims=version.evaluations.all())
-    [claim] = board.self_reported
-    assert claim.reproduction.reason == "8 tasks are too few: the difference is known to 0.45 only"
-
-
-def test_claims_from_before_results_were_kept_stay_self_reported(
-    version: Version, carol: User, full: Suite
-) -> None:
-    evaluated(version, "tiny", full, rate=0.5)
-    row = pushed(version, carol, full, "tiny", HALF, 0.5)
-    row.batches.update(results=None)
-    board = leaderboards.leaderboard(version, full, claims=version.evaluations.all())
-    assert board.self_reported[0].reproduction.outcome == "undecided"
-
-
-@pytest.mark.parametrize("reward", [None, "1", True, float("1e300"), [1]])
-def test_a_sample_without_a_finite_reward_is_left_out(
-    version: Version, carol: User, full: Suite, reward: object
-) -> None:
-    row = pushed(version, carol, full, "tiny", [1.0, 0.0, 0.5], 0.5)
-    samples.add(evaluation=row, samples=[{"reward": reward}])
-    assert (row.sample_count, row.rewarded, row.sample_mean) == (4, 3, 0.5)
-
-
 def test_a_task_that_only_weak_models_solve_is_named(version: Version, full: Suite) -> None:
     for place in range(16):
         run = evaluated(version, f"model-{place}", full, rate=place * 0.06 + 0.05)
@@ -375,87 +184,3 @@ def test_a_task_that_only_weak_models_solve_is_named(version: Version, full: Sui
     board = leaderboards.leaderboard(version, full)
     assert [row.task for row in board.suspect_tasks] == [TASKS - 1]
     assert board.suspect_tasks[0].high < 0
-
-
-def earlier(suite: Suite) -> Suite:
-    """The same suite as a hub with the rules version before had it."""
-    before = replace(suite.frozen, rules=suite.frozen.rules - 1)
-    return Suite.objects.create(name=suite.name, digest=before.digest, definition=before.to_dict())
-
-
-def test_results_by_earlier_rules_are_linked_where_the_present_ones_have_none(
-    version: Version, full: Suite, client: Client
-) -> None:
-    """A change of the rules would else make every leaderboard look empty."""
-    before = earlier(full)
-    evaluated(version, "tiny", before, rate=0.5)
-    body = client.get(AT).json()
-    assert (body["verified"], body["rules"], body["is_present"]) == ([], full.frozen.rules, True)
-    [other] = body["same_name"]
-    assert (other["digest"], other["rules"]) == (before.digest, full.frozen.rules - 1)
-    assert (other["has_results"], other["is_present"]) == (True, False)
-    shown = client.get(PAGE).content.decode()
-    link = f"?suite=full&amp;digest={before.digest[:12]}"
-    assert link in shown
-    assert "but by another one" in shown
-    old = client.get(PAGE, {"digest": before.digest[:12]}).content.decode()
-    assert ">tiny</a>" in old
-    assert "results by an earlier definition" in old
-    assert "present definition</a>" in old
-    assert client.get(AT, {"digest": before.digest}).json()["verified"][0]["model"] == "tiny"
-
-
-def test_the_tab_shows_the_newest_result_by_its_own_definition(
-    version: Version, full: Suite, client: Client
-) -> None:
-    evaluated(version, "tiny", earlier(full), rate=0.5)
-    tab = "/envs/alice/demo-env/?tab=evaluations"
-    shown = client.get(tab).content.decode()
-    assert "results by an earlier definition" in shown
-    assert (
-        f"?tab=evaluations&amp;version=0.1.0&amp;suite=full&amp;digest={full.digest[:12]}" in shown
-    )
-    evaluated(version, "tiny", full, rate=0.5)
-    assert "results by an earlier definition" not in client.get(tab).content.decode()
-
-
-def test_a_digest_that_no_suite_has_is_refused(
-    version: Version, full: Suite, client: Client
-) -> None:
-    assert client.get(PAGE, {"digest": "abc%"}).status_code == 404
-    answer = client.get(AT, {"digest": "0" * 12})
-    assert answer.status_code == 400
-    assert answer.json()["error"]["details"]["field"] == "digest"
-
-
-def test_an_owners_suite_of_former_rules_is_no_present_definition(
-    version: Version, alice: User
-) -> None:
-    suite = suites.create(
-        environment=version.environment, name="hard", tasks=10, attempts=2, by=alice
-    )
-    assert suites.is_present(suite)
-    before = replace(suite.frozen, rules=suite.frozen.rules - 1)
-    suite.definition, suite.digest = before.to_dict(), before.digest
-    suite.save()
-    assert not suites.is_present(Suite.objects.get(pk=suite.pk))
-
-
-def test_a_definition_without_results_claims_none_by_the_present_one(
-    version: Version, full: Suite, client: Client
-) -> None:
-    before = earlier(full)
-    shown = client.get(PAGE, {"digest": before.digest[:12]}).content.decode()
-    assert "present definition</a>" in shown
-    assert "but by another one" not in shown
-    tab = "/envs/alice/demo-env/?tab=evaluations&suite=full&digest="
-    assert client.get(f"{tab}{before.digest[:12]}").status_code == 200
-    assert client.get(f"{tab}000000000000").status_code == 404
-
-
-def test_the_title_of_a_definition_has_its_whole_digest() -> None:
-    digest_of_zero = "0" * 64
-    created = datetime(2026, 12, 5, tzinfo=UTC)
-    row = OtherDefinition("full", digest_of_zero, 3, created, is_present=False, has_results=True)
-    (link,) = _definitions([row], suite="full")
-    assert link.title == "since 5 December 2026, digest 000000000000"

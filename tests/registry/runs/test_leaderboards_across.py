@@ -14,7 +14,7 @@ from registry.runs import suites
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
 from tests.factories import make_version
-from tests.registry.runs.test_leaderboards import earlier, evaluated, pushed
+from tests.registry.runs.measured_models import earlier, evaluated, pushed
 
 AT = "/api/v1/leaderboards/"
 PAGE = "/leaderboards/"
