@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -163,3 +164,14 @@ def test_a_change_that_fits_few_references_is_tried_beyond_the_first() -> None:
     assert "opposite" in changed[8]
     assert {"unchanged", "blank"} <= changed[8]  # they show whether its changes count
     assert [task for task in range(8) if "digit" in changed[task]] == [0, 1, 2, 3, 4]
+
+
+def test_where_few_fit_each_change_is_made_on_two_rollouts_before_any_on_more() -> None:
+    oracles = [(played(f"oracle/{n}/0", f"<answer>{142 + 13 * n}</answer>"), 1.0) for n in range(5)]
+    slow = kept(*oracles, seconds=1.25)  # room for 32
+    results = ended(slow, planned(slow))
+    counts = Counter(result.operator for result in results)
+    assert len(results) == 32
+    assert counts["spaces"] == counts["emphasis"] == 2
+    quick = kept(*oracles)
+    assert Counter(result.operator for result in ended(quick, planned(quick)))["spaces"] == 5

@@ -7,6 +7,7 @@ paid rollout, up to the last reply, which is the changed one. docs/decisions/006
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +41,7 @@ from envyard_runner.mutation.kinds import of_each_kind
 from envyard_runner.mutation.operators import mutate
 
 MAX_BASES = 5  # paid rollouts
+PAIR = 2  # of them, that show whether an operator is overlooked
 ENOUGH = 3  # mutants of an operator, from which on it is tried on no other rollouts than the first
 EVERYWHERE = (CONTROL, BLANK)  # of each base
 SECONDS = 10.0  # that all mutants may take together, by the time that their rollouts took
@@ -174,11 +176,15 @@ class Mutants:
         mean = sum(base.seconds for base in first) / max(1, len(first))
         room = min(most, int(seconds * concurrency / max(mean, 1e-3)))
         seen: set[tuple[str, str]] = set()
+        made: Counter[str] = Counter()
+        # Where there is room for few, each operator is tried on two rollouts before any on more.
+        for part in (first[:PAIR], first[PAIR:]):
+            for operator in OPERATORS:
+                made[operator] += sum(self._change(base, operator, seen, room) for base in part)
         for operator in OPERATORS:
-            made = sum(self._change(base, operator, seen, room) for base in first)
             for base in others if operator not in EVERYWHERE else ():
-                if made < ENOUGH:
-                    made += self._change(base, operator, seen, room)
+                if made[operator] < ENOUGH:
+                    made[operator] += self._change(base, operator, seen, room)
         return [
             [{"rollout": alias, "task": planned.base.task}]
             for alias, planned in self._planned.items()
