@@ -148,6 +148,8 @@ def test_the_text_of_an_object_in_an_error_is_a_leak() -> None:
         "error: unknown; minerals: %s, quartz, talc",
         "error: minerals = [%s, talc]",
         "error: unknown mineral. Try %s.",
+        "zqx-70913 is yours, code: %s",
+        "zqx-70913 is yours (code: %s)",
         "Sample(mineral='galena', other='cinnabar', third='halite')",
     ],
 )

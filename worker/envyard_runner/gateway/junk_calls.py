@@ -30,6 +30,8 @@ SHOWS = re.compile(
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer
 ENTRY_WORD = re.compile(r"[^\W_][\w-]{2,39}")  # by which an entry of a table is known
 SEARCHED = 50_000  # of a result
+FIELD = r"[\"']?[^\W\d]\w{0,39}[\"']?\s?[:=]\s?"
+OBJECT = re.compile(r"[({][^(){}\n]{5,2000}[)}]")  # the text of one, without others in it
 WORD = (
     r"(?<![A-Za-z])(?:(?:correct|expected|right|gold|final|true|reference|target)[_ -]?)?"
     r"(?:answer|solution|ground[_ -]?truth|truth|reference|expected|gold)"
@@ -128,18 +130,18 @@ def presents(result: str, answer: str) -> str:
 
 
 def field_with(result: str, answer: str) -> str:
-    """The part of a result in which the answer is the only value of a field, as in the text of an
-    object, `Sample(label='S-1', mineral='galena')`; empty where there is none. In a list of what
-    is known, as `rooms: hall, attic`, further values follow."""
+    """The part of a result in which the answer is the only value of one of several fields in the
+    text of an object, as `Sample(label='S-1', mineral='galena')`; empty where there is none. In a
+    list of what is known, as `rooms: hall, attic`, further values follow, and a receipt, as
+    `code: K-4578`, is no object."""
     if not SHORTEST <= len(answer) <= LONGEST:
         return ""
-    key = r"[\"']?[^\W\d]\w{0,39}[\"']?\s?[:=]\s?"
-    match = re.search(
-        rf"{key}[\"']?{re.escape(answer)}[\"']?\s?(?=[)}}\]]|$|[,;]\s?{key})",
-        result[:SEARCHED],
-        re.IGNORECASE | re.MULTILINE,
-    )
-    return match[0].strip()[:200] if match else ""
+    value = rf"{FIELD}[\"']?{re.escape(answer)}[\"']?\s?(?=[)}}]|[,;]\s?{FIELD})"
+    for match in OBJECT.finditer(result[:SEARCHED]):
+        named = re.search(value, match[0], re.IGNORECASE)
+        if named and len(re.findall(FIELD, match[0])) > 1:
+            return named[0].strip()[:200]
+    return ""
 
 
 def entry_in(text: str, prompt: str, answer: str) -> tuple[str, str]:
