@@ -17,6 +17,7 @@ from tests.zoo import (
     labels,
     last_turns,
     listings,
+    near_misses,
     open_forms,
     optional_parts,
     orders_and_decimals,
@@ -69,6 +70,7 @@ ENTRIES: tuple[Entry, ...] = (
     *places_in_prompts.FLAWED,
     *tools_and_zones.FLAWED,
     *optional_parts.FLAWED,
+    *near_misses.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -95,6 +97,7 @@ ENTRIES: tuple[Entry, ...] = (
     *places_in_prompts.SOUND,
     *tools_and_zones.SOUND,
     *optional_parts.SOUND,
+    *near_misses.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
