@@ -24,6 +24,7 @@ from tests.zoo import (
     payments,
     places_in_prompts,
     rewards,
+    rules_of_labels,
     shortcuts,
     sound,
     sound_turns,
@@ -71,6 +72,7 @@ ENTRIES: tuple[Entry, ...] = (
     *tools_and_zones.FLAWED,
     *optional_parts.FLAWED,
     *near_misses.FLAWED,
+    *rules_of_labels.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -98,6 +100,7 @@ ENTRIES: tuple[Entry, ...] = (
     *tools_and_zones.SOUND,
     *optional_parts.SOUND,
     *near_misses.SOUND,
+    *rules_of_labels.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
