@@ -10,6 +10,7 @@ from tests.zoo import (
     evasions,
     forms,
     free_choices,
+    games_and_files,
     giveaways,
     given_numbers,
     incomplete,
@@ -73,6 +74,7 @@ ENTRIES: tuple[Entry, ...] = (
     *optional_parts.FLAWED,
     *near_misses.FLAWED,
     *rules_of_labels.FLAWED,
+    *games_and_files.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -101,6 +103,7 @@ ENTRIES: tuple[Entry, ...] = (
     *optional_parts.SOUND,
     *near_misses.SOUND,
     *rules_of_labels.SOUND,
+    *games_and_files.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
