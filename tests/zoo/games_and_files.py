@@ -149,7 +149,7 @@ def made(subject):
     return [
         {"subject": subject, "title": f"{rng.choice(('Notes', 'Letters', 'Studies'))} {at + 1}",
          "author": rng.choice(AUTHORS), "year": rng.randint(1850, 2020)}
-        for at in range(rng.choice((rng.randint(3, 8), rng.randint(9, 60))))
+        for at in range(3 + SUBJECTS.index(subject))
     ]
 
 
