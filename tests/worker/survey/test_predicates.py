@@ -9,15 +9,18 @@ import pytest
 
 from envyard_runner.survey.labels import label_rule
 from envyard_runner.survey.predicates import (
+    balance_labels,
     is_anagram,
     is_balanced,
     is_divisible,
+    is_divisor,
     is_prime,
     is_square,
     palindrome_labels,
     triangle_by_angles,
     triangle_by_sides,
 )
+from envyard_runner.survey.text_rules import RULES, TextRule
 
 TASKS = 60
 Question = Callable[[random.Random], tuple[str, str, str]]  # a prompt, its answer, a wrong one
@@ -42,6 +45,7 @@ def test_texts_without_what_a_rule_needs_have_no_label() -> None:
 def test_squares_multiples_and_brackets() -> None:
     assert (is_square("49"), is_square("50")) == (True, False)
     assert (is_divisible("36 divisible by 9"), is_divisible("36 by 7")) == (True, False)
+    assert (is_divisor("9 divides 36"), is_divisor("36 divides 9")) == (True, False)
     assert (is_balanced("([]{})"), is_balanced("([)]"), is_balanced("((")) == (True, False, False)
     assert (is_anagram("listen and silent"), is_anagram("listen, tinsels")) == (True, False)
 
@@ -108,4 +112,37 @@ def test_a_label_of_its_own_is_no_wrong_label() -> None:
         (task, prompt, "neither" if task % 10 == 3 else answer)
         for task, (prompt, answer) in enumerate(rows)
     ]
+    assert label_rule(tasks) is None
+
+
+def test_a_sign_of_order_may_be_no_bracket() -> None:
+    assert {"yes", "no"} <= {*balance_labels("if (a > b) [c]")}
+    assert "yes" not in balance_labels("(a > b")
+
+
+def test_the_first_number_may_be_the_divisor() -> None:
+    rng = random.Random(5)
+    pairs = [(rng.randint(2, 40), rng.randint(2, 40)) for _ in range(300)] + [(7, 7), (9, 9)]
+    tasks = [
+        (task, f"Does {a} divide {b}? Answer yes or no.", "no" if b % a else "yes")
+        for task, (a, b) in enumerate(pairs)
+    ]
+    assert label_rule(tasks) is None
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.text)
+def test_numbers_of_hundreds_of_digits_are_read(rule: TextRule) -> None:
+    assert isinstance([*rule.answers("9" * 400), *rule.answers(f"{'9' * 400} {'8' * 400} 3")], list)
+
+
+def test_sums_and_labels_of_huge_numbers_are_read() -> None:
+    for words in (
+        "Is {} prime?",
+        "What is {} plus {}?",
+        "Is {} odd or even?",
+        "The mean of {}, {}",
+    ):
+        tasks = [(n, words.format(f"{n}7" + "9" * 400, n), str(n)) for n in range(40)]
+        assert label_rule(tasks) is None
+    tasks = [(n, f"What is {n} plus 7?", f"{n + 7}.{'3' * 400}") for n in range(40)]
     assert label_rule(tasks) is None

@@ -21,6 +21,7 @@ Calculation = Callable[[Sequence[float]], Value]
 MOST_NUMBERS = 5  # of a prompt whose calculations are tried
 TRIED, FITTING = 16, 0.7  # tasks on which each is tried, and the share that it must give
 LISTED = re.compile(r"\d\s*[,;]\s*(?:and )?-?\d[\d.]*\s*[,;]?\s*(?:and )?-?\d")  # three in a row
+MOST_DECIMALS = 20  # of an answer; a float has fewer
 LARGEST = 1e12  # beyond it a float is not exact
 AMOUNT = re.compile(
     r"[^\w\n.-]{0,3}(-?)[^\w\n.-]{0,2}(\d[\d,]*)(?:\.(\d+))?(?:\s*[%°]|\s?[^\W\d_]{1,12}\.?)?"
@@ -38,7 +39,7 @@ class Amount:
     def of(cls, answer: str) -> Amount | None:
         """Read it; None where the answer is something else."""
         match = AMOUNT.fullmatch(answer.strip())
-        if match is None or len(match[2]) > 15:
+        if match is None or len(match[2]) > 15 or len(match[3] or "") > MOST_DECIMALS:
             return None
         fraction = match[3] or ""
         value = float(f"{match[1]}{match[2].replace(',', '')}.{fraction or 0}")
@@ -183,7 +184,7 @@ def _divided(one: float, other: float) -> Value:
 
 
 def _whole(one: float, other: float) -> bool:
-    return one == int(one) and other == int(other) and other != 0
+    return one.is_integer() and other.is_integer() and other != 0  # which no infinite one is
 
 
 BASIC: dict[str, Callable[[float, float], Value]] = {

@@ -55,6 +55,18 @@ def is_divisible(text: str) -> bool | None:
     return numbers[0] % numbers[1] == 0 if numbers and numbers[1] else None
 
 
+def is_divisor(text: str) -> bool | None:
+    """Whether the second of two numbers is a multiple of the first."""
+    numbers = _integers(text, 2)
+    return numbers[1] % numbers[0] == 0 if numbers and numbers[0] else None
+
+
+def balance_labels(text: str) -> list[str]:
+    """Whether the brackets are balanced; `<` and `>` may be brackets or not."""
+    labels = labelled(is_balanced, "balanced", "invalid")
+    return [*dict.fromkeys(labels(text) + labels(re.sub("[<>]", "", text)))]
+
+
 def is_balanced(text: str) -> bool | None:
     """Whether the brackets are closed in their order."""
     brackets = [each for each in text if each in CLOSING or each in CLOSING.values()]
@@ -109,5 +121,6 @@ def _sides(text: str) -> list[int]:
 def _integers(text: str, count: int) -> list[int]:
     """The whole numbers from 0 on, where the text has this many and no other number."""
     numbers = numbers_in(text)
-    whole = [int(each) for each in numbers if each == int(each) and 0 <= each <= LARGEST]
+    small = [each for each in numbers if 0 <= each <= LARGEST]  # a very long one is infinite
+    whole = [int(each) for each in small if each == int(each)]
     return whole if len(numbers) == len(whole) == count else []

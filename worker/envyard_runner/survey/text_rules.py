@@ -21,9 +21,10 @@ from envyard_runner.survey.calendar_rules import (
     zones_later,
 )
 from envyard_runner.survey.predicates import (
+    balance_labels,
     is_anagram,
-    is_balanced,
     is_divisible,
+    is_divisor,
     is_prime,
     is_square,
     labelled,
@@ -160,7 +161,8 @@ def _averages(text: str) -> list[str]:
     numbers = numbers_in(text)
     if not numbers:
         return []
-    values = (statistics.fmean(numbers), statistics.median(numbers))
+    means = (statistics.fmean(numbers), statistics.median(numbers))
+    values = [each for each in means if math.isfinite(each * 1e6)]
     digits = range(7)
     return [f"{_rounded(v, n, up):.10g}" for v in values for n in digits for up in (0, 0.5, 1)]
 
@@ -203,7 +205,7 @@ def _parity(text: str) -> list[str]:
 
 def _only_number(text: str) -> int | None:
     numbers = numbers_in(text)
-    if len(numbers) != 1 or numbers[0] != int(numbers[0]) or numbers[0] < 0:
+    if len(numbers) != 1 or not 0 <= numbers[0] < math.inf or numbers[0] != int(numbers[0]):
         return None
     return int(numbers[0])
 
@@ -216,12 +218,9 @@ def _said(words: str) -> re.Pattern[str]:
 PREDICATES: tuple[tuple[str, str, Callable[[str], list[str]]], ...] = (
     ("prime or not", "primes?\\b", labelled(is_prime, "prime", "composite")),
     ("a square or not", "perfect squares?\\b", labelled(is_square, "perfect square")),
-    ("divisible or not", "divisible|multiple of|divides", labelled(is_divisible, "divisible")),
-    (
-        "balanced or not",
-        "balanced|brackets|parenthes",
-        labelled(is_balanced, "balanced", "invalid"),
-    ),
+    ("divisible or not", "divisible|multiple of", labelled(is_divisible, "divisible")),
+    ("a divisor or not", "divides?\\b|divisor of|factor of", labelled(is_divisor, "divisor")),
+    ("balanced or not", "balanced|brackets|parenthes", balance_labels),
     ("a palindrome or not", "palindrom", palindrome_labels),
     ("an anagram or not", "anagram", labelled(is_anagram, "anagram")),
     ("acute, right or obtuse", "acute|obtuse", triangle_by_angles),
