@@ -36,3 +36,28 @@ def test_prompts_without_a_legend_are_left_out() -> None:
     texts = [f"Is a = {n} or b = {n + 1} the larger one?\na b c d e\n" for n in range(40)]
     assert undefined_symbols(texts) == []
     assert undefined_symbols(["= " * 100_000] * 12) == []
+
+
+def test_rare_operators_of_formulas_have_no_value() -> None:
+    def formulas(names: str) -> list[str]:
+        rng, made = random.Random(2), []
+        for _ in range(60):
+            values = ", ".join(f"{name} = {rng.randint(2, 9)}" for name in names)
+            signs = [rng.choice(names)]
+            for _ in range(3):
+                signs += [rng.choice("+-*/%^"), rng.choice(names)]
+            made.append(f"Let {values}.\nEvaluate:\n{' '.join(signs)}\n")
+        return made
+
+    assert undefined_symbols(formulas("xyzw")) == []
+    assert undefined_symbols(formulas("@#&$")) == []
+
+
+def test_signs_whose_values_are_asked_for_are_sound() -> None:
+    rng = random.Random(3)
+    asked = [
+        f"{', '.join(f'{s} = {rng.randint(2, 9)}' for s in SIGNS if s != SIGNS[n % 9])}.\n"
+        f"What is {SIGNS[n % 9]} if these add up to 50?\n{' '.join(SIGNS)}\n"
+        for n in range(40)
+    ]
+    assert undefined_symbols(asked) == []
