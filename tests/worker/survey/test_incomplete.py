@@ -161,3 +161,11 @@ def test_a_placeholder_that_the_answer_repeats_is_a_text_to_be_copied() -> None:
 
     assert incomplete_prompts(listing(copied=True)) is None
     assert incomplete_prompts(listing(copied=False)) is not None
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text", ["{a} " * 10_000 + "answer", "the following text:" + " " * 40_000 + "x"]
+)
+def test_many_placeholders_and_spaces_are_read_at_once(text: str) -> None:
+    assert incomplete_prompts(listed(lambda _: text, n=4)) is None

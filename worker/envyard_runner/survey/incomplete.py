@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
 from envyard_runner.survey.absent_names import absent_names
@@ -28,6 +29,7 @@ USUAL = 0.7  # of the prompts that begin alike, from which on they are expected 
 ANSWER = 4  # characters of an answer that a prompt does not hold by chance
 # A code such as `-Z2-x`, `.profile` or `a_b` is one piece, whatever marks it has within.
 PIECE = re.compile(r"(?:[-.#@$%&*+/\\|~^]{0,3}\w)+(?:'\w+)?|[^\w\s]")
+MOST_PLACEHOLDERS = 50  # of a prompt: each is read with all of its sentence
 ABSENT = "it names an image or a text that is not there"
 SUBJECTS = (
     r"text|passage|paragraph|article|document|sentence|story|review|email|message|code|snippet|"
@@ -48,7 +50,7 @@ MISSING_VALUE = re.compile(
 )
 ENDS_OPEN = re.compile(
     rf"\b(?:following|below|this|these|given)\b[^.?!\n:]{{0,60}}\b(?:{SUBJECTS})s?\b[^.?!\n:]{{0,30}}:"
-    r"\s*(?:\"\s*\"|'\s*'|```\w*\s*```|<(\w+)>\s*</\1>)?\s*\Z",
+    r"\s*(?:(?:\"\s*\"|'\s*'|```\w*\s*```|<(\w+)>\s*</\1>)\s*)?\Z",
     re.IGNORECASE,
 )
 EMPTY_LABEL = re.compile(
@@ -122,7 +124,8 @@ def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
 def _reason(prompt: str, answer: str) -> str:
     """What the prompt shows to be missing; empty where nothing is. What the answer repeats is a
     text to be copied."""
-    placeholders = (match for match in PLACEHOLDER.finditer(prompt) if match[0] not in answer)
+    found = islice(PLACEHOLDER.finditer(prompt), MOST_PLACEHOLDERS)
+    placeholders = (match for match in found if match[0] not in answer)
     if any(_is_left(match, prompt) for match in placeholders):
         return "a placeholder has no value"
     if MISSING_VALUE.search(prompt):
