@@ -65,6 +65,7 @@ WHOLE = "Write it as a whole number, a fraction such as a/b, or a mixed number s
         ("Give an integer or a fraction.", "8/1", "8"),
         ("Give a fraction with whole numbers above and below.", "8/1", None),
         ("Give a fraction such as 8/1, not an integer.", "8/1", None),
+        ("Give a fraction p/q with integers p and q, or `none`.", "8/1", None),
     ],
 )
 def test_a_whole_fraction_may_be_a_whole_number(
@@ -79,6 +80,9 @@ def test_a_whole_fraction_may_be_a_whole_number(
         ("Give a hex code like #1e90ff or the form rgb(30, 144, 255).", "rgb(137, 95, 80)"),
         ("Write #rrggbb or rgb(r,g,b).", "rgb(137,95,80)"),
         ("Give a hex code like #1e90ff.", None),
+        ("Which hex code is rgb(137, 95, 80)?", None),
+        ("Is it darker or not? Convert rgb(137, 95, 80) to hex.", None),
+        ("Mix rgb(255, 0, 0) and rgb(19, 190, 160). Answer with a hex code.", None),
     ],
 )
 def test_a_colour_may_be_three_numbers_where_the_prompt_shows_them(

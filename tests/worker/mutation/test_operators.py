@@ -224,3 +224,21 @@ def test_accents_of_a_text_to_be_copied_stay_as_they_are() -> None:
     text = "nai\u0308ve line"
     assert mutate(f"<line>{text}</line>", "composed", prompt="Restore the accents: naive line")
     assert mutate(f"<line>{text}</line>", "composed", prompt=f"Copy it: {text}") is None
+
+
+@pytest.mark.parametrize("operator", ["near", "thousands", "digit", "last_digit", "stepped"])
+def test_a_number_of_many_digits_is_read(operator: str) -> None:
+    after = mutate("9" * 5_000, operator)
+    assert after is None or operator == "digit"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_changed"),
+    [
+        ("When do they meet?", True),
+        ("Propose a time at which both are free.", False),
+        ("Reply with any free slot.", False),
+    ],
+)
+def test_of_several_right_times_another_one_may_be_right(prompt: str, is_changed: bool) -> None:
+    assert (mutate("Monday 14:00", "stepped", prompt=prompt) is not None) == is_changed

@@ -37,13 +37,22 @@ MIXED_REFUSED = re.compile(
     rf"|{MIXED}[^.,;\n]{{0,30}}\b(?:not|never|refused|wrong|cannot)\b",
     re.IGNORECASE,
 )
-WHOLE = re.compile(r"\b(?:whole numbers?|integers?)\b", re.IGNORECASE)
+# A whole number as one of the forms, and not as what stands above and below the line.
+WHOLE = re.compile(
+    r"\b(?:or|either) (?:as )?(?:an? )?(?:whole numbers?|integers?)\b"
+    r"|\bas an? (?:whole number|integer)\b|\ban? (?:whole number|integer),? or\b",
+    re.IGNORECASE,
+)
 IMPROPER = re.compile(r"(-?)(\d{1,9})\s?/\s?(\d{1,9})")
 FRACTION = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})")
 DECIMAL = re.compile(r"0?\.\d{1,9}")
 BRACKETS = re.compile(r" ?\([^()\n]{1,60}\)")  # with an example
 HEX_COLOUR = re.compile(r"#([\da-f]{2})([\da-f]{2})([\da-f]{2})", re.IGNORECASE)
-SHOWN_RGB = re.compile(r"\brgb\(\w{1,3}(?P<between>, ?)\w{1,3}, ?\w{1,3}\)", re.IGNORECASE)
+SHOWN_RGB = re.compile(
+    r"(?P<before>\b(?:or|either)\b[^.\n]{0,30})?"
+    r"\brgb\(\w{1,3}(?P<between>, ?)\w{1,3}, ?\w{1,3}\)(?P<behind>[^.\n]{0,10}\bor\b)?",
+    re.IGNORECASE,
+)
 PLAIN = re.compile(r"(-?)([1-9]\d{3,12})((?:\.\d{1,6})?)")
 THOUSANDS = (
     r"\b(?:thousands? (?:separators?|commas?|grouping)|separators? (?:of|for) thousands"
@@ -114,12 +123,15 @@ def whole(answer: str, prompt: str) -> str | None:
 
 
 def as_rgb(answer: str, prompt: str) -> str | None:
-    """A colour such as `#1e90ff` as `rgb(30, 144, 255)`, where the prompt shows that form."""
-    match, shown = HEX_COLOUR.fullmatch(answer.strip()), SHOWN_RGB.search(prompt)
+    """A colour such as `#1e90ff` as `rgb(30, 144, 255)`, where the prompt shows that form beside
+    another one. Where it shows this very colour, that is to be written in another form."""
+    match = HEX_COLOUR.fullmatch(answer.strip())
+    shown = next((e for e in SHOWN_RGB.finditer(prompt) if e["before"] or e["behind"]), None)
     if match is None or shown is None:
         return None
     values = shown["between"].join(str(int(part, 16)) for part in match.groups())
-    return f"rgb({values})"
+    colour = f"rgb({values})"
+    return None if colour.replace(" ", "") in prompt.replace(" ", "").lower() else colour
 
 
 def grouped(answer: str, prompt: str) -> str | None:

@@ -57,13 +57,13 @@ SMALLEST = 0.001  # of which these decimals are three digits
 PRECISION = re.compile(
     r"\b(?:decimal|digit|precis|accura|round|significan)|\bexact(?!ly \d)", re.IGNORECASE
 )
-# Of a text that the policy is to write, the reference is one of many; another order may be one too.
 # What a prompt says of a text of which each word is given.
 FIXED_WORDS = re.compile(
     r"\bno (?:other|further|additional) words\b|\bword for word\b|\bverbatim\b"
     r"|\b(?:only|exactly) (?:these|the following|this) (?:words?|form|wording)\b",
     re.IGNORECASE,
 )
+# Of a text that the policy is to write, the reference is one of many; another order may be one too.
 WRITTEN = re.compile(
     r"\b(?:write|compose|invent|make up|form|build)\b[^.?!\n]{0,80}"
     r"\b(?:sentences?|poem|haiku|verse|lines?|paragraph|story|text|headline|words)\b",

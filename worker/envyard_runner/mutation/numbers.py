@@ -25,7 +25,15 @@ SIGNED = re.compile(
 PLAIN_NUMBER = re.compile(r"(?<![\d.])\d{1,9}(?![\d.])")
 DIGITS = re.compile(r"(?<![\d.])\d{2,}")  # none behind a decimal point
 CODE = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{2,24}", re.IGNORECASE)  # letters and digits
+# Prompts of which several answers are right, where a number that is one smaller may be another one.
+SEVERAL = re.compile(
+    r"\b(?:propose|suggest)\b"
+    r"|\b(?:any|(?:a|one) (?:possible|feasible|free|suitable|acceptable)) (?:\w+ ){0,2}"
+    r"(?:times?|slots?|days?|dates?|hours?|pairs?|solutions?|moves?|numbers)\b",
+    re.IGNORECASE,
+)
 LONGEST_INTEGER = 9  # digits; of longer numbers the last digit may be rounding
+LONGEST_GROUPED = 1_000  # characters; Python refuses to read numbers of many thousands
 
 
 def digit(answer: str) -> str | None:
@@ -87,7 +95,9 @@ def stepped(answer: str) -> str | None:
 def near(answer: str) -> str | None:
     """A whole number that is 6 % larger."""
     text = answer.strip().replace(",", "")
-    if not INTEGER.fullmatch(text) or not SMALLEST_NEAR <= abs(int(text)) < 10**LONGEST_INTEGER:
+    if not INTEGER.fullmatch(text) or len(text.lstrip("-")) > LONGEST_INTEGER:
+        return None
+    if abs(int(text)) < SMALLEST_NEAR:
         return None
     return str(round(int(text) * 1.06))
 
@@ -115,7 +125,7 @@ def unit(answer: str) -> str | None:
 
 
 def prefix(answer: str) -> str | None:
-    """The same number with a unit a thousand times as large or as small, such as A for mA."""
+    """The same number with a unit that is larger or smaller by its prefix, such as A for mA."""
     match = PREFIXED.search(answer)
     if match is None or not is_written(answer):
         return None
@@ -131,7 +141,9 @@ def nan(answer: str) -> str | None:
 def thousands(answer: str) -> str | None:
     """A whole number from 1,000 on with separators, or without those that it has."""
     text = answer.strip()
-    if not INTEGER.fullmatch(text) or abs(int(text.replace(",", ""))) < 1000:
+    if not INTEGER.fullmatch(text) or len(text) > LONGEST_GROUPED:
+        return None
+    if abs(int(text.replace(",", ""))) < 1000:
         return None
     return text.replace(",", "") if "," in text else f"{int(text):,}"
 

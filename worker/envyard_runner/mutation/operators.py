@@ -43,6 +43,7 @@ from envyard_runner.mutation.number_words import number_and
 from envyard_runner.mutation.numbers import (
     INTEGER,
     LONGEST_INTEGER,
+    SEVERAL,
     digit,
     exchanged,
     last_digit,
@@ -259,6 +260,8 @@ def mutate(
         around = AROUND[operator](reply, marked, prompt)
         return (around, marked.answer, around) if around else None
     if operator == "sign" and not may_be_negative(marked.answer, prompt):
+        return None
+    if operator == "stepped" and SEVERAL.search(prompt):
         return None
     if operator == "composed" and marked.answer.strip() in prompt:  # it is to be copied
         return None
