@@ -64,6 +64,7 @@ def test_a_tool_with_pages_and_a_result_that_names_more_are_sound() -> None:
 @pytest.mark.parametrize(
     ("result", "number"),
     [
+        ("\n" * 50_000, 0),
         (json.dumps([1, 2, 3]), 3),
         (json.dumps({"found": 2, "books": ["a", "b"]}), 2),
         (rows(7), 7),
@@ -75,3 +76,8 @@ def test_a_tool_with_pages_and_a_result_that_names_more_are_sound() -> None:
 )
 def test_the_entries_of_a_result_are_counted(result: str, number: int) -> None:
     assert entries(result) == number
+
+
+def test_lists_of_one_length_whose_answers_count_something_else_are_sound() -> None:
+    seats = works((5, 40), (5, 72), (5, 90), (5, 33), prompt="How many seats do its rooms have?")
+    assert other_counts(seats) == {}

@@ -26,7 +26,7 @@ TOLD = re.compile(
     re.IGNORECASE,
 )
 SEPARATORS = ("|", "\t", ";", ": ", ",")
-BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s", re.MULTILINE)
+BULLET = re.compile(r"^[ \t]*(?:[-*\u2022]|\d+[.)])\s", re.MULTILINE)
 
 
 def other_counts(works: Mapping[str, ReferenceWork]) -> dict[str, ContraryResults]:
@@ -49,6 +49,8 @@ def _larger(works: Mapping[str, ReferenceWork]) -> dict[str, ContraryResults]:
     larger = [r for r, count in counts.items() if count == longest < answers[r]]
     if longest < FEWEST or len({answers[rollout] for rollout in larger}) < FEWEST:
         return {}
+    if len(larger) == len(works):
+        return {}  # nothing shows that the answers count entries
     if any(counts[rollout] != answers[rollout] for rollout in shorter):
         return {}
     if any(TOLD.search(works[rollout].results[0]) for rollout in larger):
