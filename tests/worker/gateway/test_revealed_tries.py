@@ -15,10 +15,15 @@ from envyard_runner.gateway.rollout_records import Record
 SECRETS = ("1783", "5214", "8362")
 
 
-def played(policy: str, task: int, *calls: tuple[str, dict[str, str], str]) -> Record:
+def played(
+    policy: str,
+    task: int,
+    *calls: tuple[str, dict[str, str], str],
+    prompt: str = "Open the vault.",
+) -> Record:
     """A rollout of these calls, each with its arguments and result."""
     record = Record(f"{policy}/{task}/0", policy)
-    messages: list[dict[str, Any]] = [{"role": "user", "content": "Open the vault."}]
+    messages: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
     for number, (name, arguments, result) in enumerate(calls):
         call_id = f"call_junk_bare{number}" if not arguments else f"call_{number}"
         function = {"name": name, "arguments": json.dumps(arguments)}
@@ -29,7 +34,14 @@ def played(policy: str, task: int, *calls: tuple[str, dict[str, str], str]) -> R
     return record
 
 
-def findings(status: str, *, tries: tuple[str, ...] = ("1234", "1256"), asks: bool = False) -> int:
+def findings(
+    status: str,
+    *,
+    tries: tuple[str, ...] = ("1234", "1256"),
+    asks: bool = False,
+    opens: str = "it opens",
+    prompt: str = "Open the vault.",
+) -> int:
     read = RevealedTries()
     for task, secret in enumerate(SECRETS):
         shown = status.replace("%s", secret)
@@ -37,7 +49,8 @@ def findings(status: str, *, tries: tuple[str, ...] = ("1234", "1256"), asks: bo
         attempts = [("try", {"digits": each}, "1 in place") for each in tries]
         if asks:
             attempts.append(("vault_status", {}, "closed"))
-        read.add(played("oracle", task, *attempts, ("try", {"digits": secret}, "it opens")))
+        last = ("try", {"digits": secret}, opens)
+        read.add(played("oracle", task, *attempts, last, prompt=prompt))
     return len([*tries_findings(read.revealed)])
 
 
@@ -67,3 +80,10 @@ def test_only_tools_without_parameters_that_show_something_are_called() -> None:
     tools = [tool("vault_status"), tool("reset"), tool("get_item", key={}), tool("list_items")]
     names = [call["function"]["name"] for call in bare_calls([*tools, {"function": 7}, {}])]
     assert names == ["vault_status", "list_items"]
+
+
+def test_a_goal_that_a_tool_tells_on_purpose_is_no_leak() -> None:
+    order = "Deliver the parcel to office %s."
+    assert findings(order) == 1
+    assert not findings(order, opens="1 in place")  # a move as all others
+    assert not findings(order, prompt="Ask `vault_status` where it goes.")

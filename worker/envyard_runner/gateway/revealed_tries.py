@@ -14,6 +14,7 @@ from typing import Any
 from envyard.contract.probes import ORACLE, SNOOP
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import is_bare_call
+from envyard_runner.gateway.replies_in_turn import masked
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.gateway.submitted_answers import arguments_of, calls_of, last_submission
 
@@ -25,12 +26,17 @@ SEARCHED, KEPT, AROUND = 5_000, 100, 60
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """The values that a reference passed to one tool, the last one first to succeed, and the tools
-    that it called."""
+    """The values that a reference passed to one tool, the last one with another result than all
+    before it, and the tools that it called or that its prompt names."""
 
     value: str
     earlier: frozenset[str]
-    tools: frozenset[str]
+    called: frozenset[str]
+    prompt: str
+
+    def needs(self, tool: str) -> bool:
+        """Whether the reference calls this tool, or the prompt names it."""
+        return tool in self.called or _named(tool, self.prompt) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +66,8 @@ class RevealedTries:
 
     @property
     def revealed(self) -> dict[str, RevealedTry]:
-        """By rollout of `snoop`, where a tool that the reference does not call shows its last
-        value, and neither an earlier one nor that of another task."""
+        """By rollout of `snoop`, where a tool that the reference does not call, and its prompt does
+        not name, shows its last value, and neither an earlier one nor that of another task."""
         values = {tries.value for tries in self.tries.values()}
         revealed = {}
         for rollout, results in self.results.items():
@@ -71,7 +77,7 @@ class RevealedTries:
                     match = _named(tries.value, result)
                     if (
                         match
-                        and tool not in tries.tools
+                        and not tries.needs(tool)
                         and not any(_named(other, result) for other in others)
                     ):
                         shown = result[max(0, match.start() - AROUND) : match.end() + AROUND]
@@ -93,23 +99,37 @@ def _bare_results(messages: Sequence[Message]) -> dict[str, str]:
 
 
 def _tries(messages: Sequence[Message]) -> Tries | None:
-    """None where the last call is not the last of several values of one tool, or where the prompt
-    or a result of the rollout names the value."""
+    """None where the last call is not the last of several values of one tool, where its result is
+    that of an earlier one, as of moves to several places, or where the prompt or a result of the
+    rollout names the value."""
     last = last_submission(messages)
     if last is None or not SHORTEST <= len(last.value) <= LONGEST:
         return None
     calls = [*calls_of(messages)]
-    given = [
-        [*map(str, arguments_of(call).values())]
-        for call in calls
-        if str(call["function"].get("name")) == last.tool
-    ]
+    same = [call for call in calls if str(call["function"].get("name")) == last.tool]
+    given = [[*map(str, arguments_of(call).values())] for call in same]
     earlier = {values[0] for values in given if len(values) == 1} - {last.value}
-    texts = [plain_text(m.get("content")) for m in messages if m.get("role") != "assistant"]
-    if not earlier or any(_named(last.value, text) for text in texts):
+    if not earlier or not _succeeds(same, messages):
         return None
-    tools = frozenset(str(call["function"].get("name")) for call in calls)
-    return Tries(last.value, frozenset(earlier), tools)
+    texts = [plain_text(m.get("content")) for m in messages if m.get("role") != "assistant"]
+    if any(_named(last.value, text) for text in texts):
+        return None
+    prompt = "\n".join(
+        plain_text(m.get("content")) for m in messages if m.get("role") in ("system", "user")
+    )
+    called = frozenset(str(call["function"].get("name")) for call in calls)
+    return Tries(last.value, frozenset(earlier), called, prompt)
+
+
+def _succeeds(calls: Sequence[Message], messages: Sequence[Message]) -> bool:
+    """Whether the last of these calls has another result than the others, but for its argument."""
+    results = {
+        str(message.get("tool_call_id")): plain_text(message.get("content"))
+        for message in messages
+        if message.get("role") == "tool"
+    }
+    *earlier, last = (masked([call], results.get(str(call.get("id")), "")) for call in calls)
+    return last not in earlier
 
 
 def _named(value: str, text: str) -> re.Match[str] | None:
