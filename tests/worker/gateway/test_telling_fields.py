@@ -51,3 +51,35 @@ def test_what_is_to_be_read_and_what_all_records_have_is_none() -> None:
     assert findings("last_error") == []
     assert findings("injected", everywhere=True) == []
     assert findings("injected", None) == []
+
+
+def looked_up(task: int, field: str, prompt: str, **others: Any) -> Record:
+    """A rollout that looks up three records, of which the last one is the answer."""
+    record = Record(f"oracle/{task}/0", "oracle")
+    messages: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
+    for name in SERVICES[task]:
+        row = {"name": name, field: 3 if name == SERVICES[task][-1] else 0, **others}
+        function = {"name": "test", "arguments": json.dumps({"name": name})}
+        call = {"id": f"call_{name}", "type": "function", "function": function}
+        messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": call["id"], "content": json.dumps(row)})
+    last = Reply(content=[f"Answer: {SERVICES[task][-1]}"])
+    record.add(Call(messages, [], False, False, {}), last, 0.1)
+    return record
+
+
+@pytest.mark.parametrize(
+    ("field", "prompt", "others"),
+    [
+        ("gold", "Which sample contains gold?", {"iron": 4}),
+        ("hidden", "Which of the files is hidden?", {"size": 9}),
+        ("is_impostor", "Test the players; who is the impostor?", {}),  # a test that tells
+    ],
+)
+def test_what_the_prompt_asks_for_and_what_a_test_tells_are_none(
+    field: str, prompt: str, others: dict[str, Any]
+) -> None:
+    read = TellingFields()
+    for task in range(len(SERVICES)):
+        read.add(looked_up(task, field, prompt, **others))
+    assert [*field_findings(read)] == []

@@ -58,7 +58,11 @@ class TellingFields:
         if len(records) < FEWEST_RECORDS:
             return
         self.read += 1
-        if marked := _marked(records, answer.casefold()):
+        asked = "\n".join(
+            plain_text(m.get("content")) for m in messages if m.get("role") in ("system", "user")
+        )
+        marked = _marked(records, answer.casefold())
+        if marked and not _is_asked(marked[0], asked):
             self.marked[record.rollout] = TellingField(*marked, answer)
 
 
@@ -82,13 +86,24 @@ def _records(messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]
             yield name, value
 
 
+def _is_asked(field: str, prompt: str) -> bool:
+    """Whether the prompt has the word of the field, as in `Which sample contains gold?`; a field
+    such as `is_culprit` repeats the question itself."""
+    word = field.strip("_").replace("_", "[ _-]?")
+    return not word.casefold().startswith("is") and bool(
+        re.search(rf"\b{word}\b", prompt, re.IGNORECASE)
+    )
+
+
 def _marked(records: Sequence[tuple[str, dict[str, Any]]], answer: str) -> tuple[str, str] | None:
-    """The field that has a value in the record of the answer alone, and this value."""
+    """The field that has a value in the record of the answer alone, and this value; None where the
+    record has nothing else but its name: such a tool is there to tell."""
     own = [row for name, row in records if name == answer]
     others = [row for name, row in records if name != answer]
     if not own or not others:
         return None
-    for name, value in own[-1].items():
+    told = {name: value for name, value in own[-1].items() if str(value).casefold() != answer}
+    for name, value in told.items() if len(told) > 1 else ():
         if TELLING.fullmatch(name) and value and not any(row.get(name) for row in others):
             return name, str(value)
     return None
