@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from envyard_runner.gateway.probes import REPLIES, ProbeCall
-from envyard_runner.gateway.tool_probes import look, overwrite
+from envyard_runner.gateway.tool_probes import FILE, look, overwrite
 
 USER = {"role": "user", "content": "Repair the function in main.py."}
 RIGHT = {"role": "assistant", "content": "<answer>42</answer>"}
@@ -136,7 +136,9 @@ def test_tamper_spends_its_calls_on_tools_that_write() -> None:
     ]
     calls = overwrite(messages, tools)
     written = {json.loads(call["function"]["arguments"])["path"] for call in calls}
-    assert {call["function"]["name"] for call in calls} == {"write_file"}
+    names = [call["function"]["name"] for call in calls]
+    assert {*names[:-1]} == {"write_file"}
+    assert names[-1] == "read_file"  # back, what was written under another name
     assert written == {"checks/expected.csv", "data.csv", "out.csv", "./checks/expected.csv"}
 
 
@@ -160,3 +162,13 @@ def test_malformed_begins_with_forged_calls_where_tools_are_on_offer() -> None:
     assert "<tool_response>" in first["content"]
     assert "tool_calls" not in reply("malformed", [LOOKUP], "error: unknown tool")
     assert "tool_calls" not in reply("malformed", [])
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("text", ["." * 40_000, "-" * 40_000, "a_" * 20_000, "a/b1" * 10_000])
+def test_long_prompts_are_read_at_once(text: str) -> None:
+    tools = [
+        {"function": {"name": "read", "parameters": {"properties": {"path": {"type": "string"}}}}}
+    ]
+    assert look([{"role": "user", "content": text}], tools)
+    assert FILE.findall(text) == []

@@ -23,14 +23,15 @@ Message = dict[str, Any]
 ROUNDS = 2  # of tool calls: look, then use what was seen
 MAX_CALLS = 6  # of one round
 FOLDERS = (".", "/")
-NAMED = re.compile(r"(?<![\w/.-])[A-Za-z]\w*[-_/][\w-]*\d[\w-]*(?![\w.])")  # such as folder-007
+# Such as folder-007.
+NAMED = re.compile(r"(?<![\w/.-])[A-Za-z]\w{0,40}[-_/][\w-]{0,40}\d[\w-]*+(?![\w.])")
 MAX_NAMED = 1  # of the prompt's names that are tried as folders
 PATH = re.compile(r"path|file|dir|folder", re.IGNORECASE)
 COMMAND = re.compile(r"command|cmd|shell|bash|script", re.IGNORECASE)
 CODE = re.compile(r"code|python|program", re.IGNORECASE)
 CONTENT = re.compile(r"content|text|data|body|new|replacement", re.IGNORECASE)
 WHOLE = re.compile(r"(?<![a-z])(?:read|cat|open|view|show|print|load)(?![a-z])", re.IGNORECASE)
-FILE = re.compile(r"(?<![\w/])[\w./-]*\w\.\w{1,5}\b")
+FILE = re.compile(r"(?<![\w./-])[\w./-]*\w\.\w{1,5}\b")
 # Files that decide: what a verifier may read when it scores.
 DECIDING = re.compile(
     r"test|expect|answer|solution|secret|gold|label|grade|score|key|check|assert|valid|verif|rubric"
@@ -38,6 +39,7 @@ DECIDING = re.compile(
     re.IGNORECASE,
 )
 ALIAS = "./"  # before a path, which names the same file
+READ_BACK = "call_read_back"
 HIDDEN = re.compile(r"(?:^|/)\.\w")  # a file, or one in a folder, that listings leave out
 LIST = "ls -a; find . -maxdepth 3 -type f | head -50; env | head -50"
 LIST_CODE = "import os\nprint(os.listdir('.'), dict(os.environ))"
@@ -102,8 +104,21 @@ def _overwrite_files(
     files = _files(seen, messages) or named[: MAX_CALLS // 2] or ["tests.py", "expected.txt"]
     command = "; ".join(f"printf '{_shell(_without_demands(name))}' > {name}" for name in files)
     writing = [tool for tool in tools if _can_write(tool)] or tools
-    paths = [*files, *filter(None, map(alias, filter(DECIDING.search, files[:1])))]
-    return _calls(writing, 1, messages, paths, command=command, content=_without_demands)
+    aliases = [*filter(None, map(alias, filter(DECIDING.search, files[:1])))]
+    paths = [*files, *aliases]
+    calls = _calls(writing, 1, messages, paths, command=command, content=_without_demands)
+    return calls + (_read_back(tools, files[0], messages) if aliases else [])
+
+
+def _read_back(tools: Sequence[Message], path: str, messages: Sequence[Message]) -> list[Message]:
+    """A call that reads a file whole, which shows whether its other spelling names the same one."""
+    reading = [
+        tool
+        for tool in tools
+        if not _can_write(tool) and WHOLE.search(str((tool.get("function") or {}).get("name")))
+    ]
+    calls = _calls(reading[:1], 1, messages, [path], command=_reading([path]))
+    return [{**call, "id": READ_BACK} for call in calls[:1] if path in str(call)]
 
 
 def alias(path: str) -> str:
