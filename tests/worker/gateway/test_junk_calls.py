@@ -156,3 +156,15 @@ def test_the_text_of_an_object_in_an_error_is_a_leak() -> None:
 def test_a_list_of_what_is_known_is_no_leak(result: str) -> None:
     shown = [result.replace("%s", each) for each in MINERALS]
     assert not leak_of(*shown, answers=MINERALS)
+
+
+def test_a_tool_without_arguments_that_tells_what_is_asked_is_a_lookup() -> None:
+    played = {}
+    for task, answer in enumerate(("137", "88")):
+        record = Record(f"snoop/{task}/0", "snoop")
+        call = {"id": "call_junk_bare0", "function": {"name": "get_cart", "arguments": "{}"}}
+        result = {"role": "tool", "tool_call_id": call["id"], "content": f"The total is {answer}."}
+        asked = [USER, {"role": "assistant", "content": "", "tool_calls": [call]}, result]
+        record.add(Call(asked, [LIST], False, False, {}), Reply(content=["?"]), 0.1)
+        played[record.rollout] = JunkResults.of(record, answer)
+    assert [*tool_leak_findings(played)] == []

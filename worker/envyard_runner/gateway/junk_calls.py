@@ -94,6 +94,11 @@ def junk_results(messages: Sequence[Message]) -> Iterator[str]:
     return _results(messages, _is_junk)
 
 
+def results_for_junk(messages: Sequence[Message]) -> Iterator[str]:
+    """The same without those of tools that take no argument: a lookup may rightly be one."""
+    return _results(messages, lambda call: _is_junk(call) and not is_bare_call(call.get("id")))
+
+
 def results_for_unknown_keys(messages: Sequence[Message]) -> Iterator[str]:
     """The results of calls with a key that nothing has: an empty text may match all."""
     return _results(messages, lambda call: UNKNOWN in str(_given(call)))

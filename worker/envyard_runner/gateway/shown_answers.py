@@ -16,8 +16,8 @@ from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import (
     entry_in,
     field_with,
-    junk_results,
     presents,
+    results_for_junk,
     results_for_unknown_keys,
 )
 from envyard_runner.gateway.odd_entries import odd_entry
@@ -166,7 +166,7 @@ class JunkResults:
         )
         unknown = "\n".join(results_for_unknown_keys(messages))
         entry = entry_in(unknown, prompt, answer)
-        return cls(answer, tuple(junk_results(messages)), tuple(listings), entry, unknown)
+        return cls(answer, tuple(results_for_junk(messages)), tuple(listings), entry, unknown)
 
     def presented(self, answer: str) -> str:
         """The excerpt in which a result presents this answer; empty where none does."""
