@@ -10,8 +10,9 @@ import pytest
 
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.courses import COURSES, judged_tries, leaving_word
+from envyard_runner.gateway.last_reply_alone import are_only_claimed
 from envyard_runner.gateway.openai import Call
-from envyard_runner.gateway.replies_in_turn import OtherCourse
+from envyard_runner.gateway.replies_in_turn import OtherCourse, written
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
 
@@ -317,3 +318,19 @@ def test_calls_are_claimed_in_the_last_reply_or_left_out() -> None:
     for course in ("uncalled", "claimed"):
         assert COURSES[course](silent, ()) is None
         assert COURSES[course](ends_with_call, ()) is None
+
+
+def test_calls_that_an_environment_reads_from_the_text_are_made() -> None:
+    look = tool_call("sheet", sheet_id="H-961")
+    transcript = played("Consult it.", look, "Answer: H-603", result="yield 71")
+    asked = {"role": "user", "content": "Consult it: the yield 71 is one."}
+    said = {"role": "assistant", "content": 'sheet("H-961")'}
+    assert are_only_claimed(transcript, [asked])
+    assert are_only_claimed(transcript, [asked, said, {"role": "user", "content": "Go on."}])
+    made = {"role": "user", "content": "sheet returned: yield 71"}
+    assert not are_only_claimed(transcript, [asked, said, made])
+
+
+def test_odd_calls_are_written_too() -> None:
+    assert written({"function": {"arguments": "{}"}}) == "None()"
+    assert written({"function": {"name": "f", "arguments": "[" * 100_000}}) == "f()"

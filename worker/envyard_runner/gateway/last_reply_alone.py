@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import dropwhile
 
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.probes import Message
 from envyard_runner.gateway.replies_in_turn import Course, recorded_replies, written
 from envyard_runner.gateway.submitted_answers import arguments_of, calls_of
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
@@ -36,6 +38,16 @@ def claimed(transcript: Transcript, others: Sequence[str]) -> Course | None:
     text = plain_text(last.get("content"))
     claims = "\n".join(map(written, calls[:MOST_CLAIMS]))
     return Course([{"role": "assistant", "content": f"{claims}\n{text}"}], text, claims)
+
+
+def are_only_claimed(transcript: Transcript, messages: Sequence[Message]) -> bool:
+    """Whether no message of a conversation has what a call returned in the recorded rollout: an
+    environment that reads calls from texts makes them."""
+    recorded = (node.message for node in transcript.nodes if node.message.get("role") == "tool")
+    results = {plain_text(message.get("content")).strip() for message in recorded} - {""}
+    behind = dropwhile(lambda message: message.get("role") != "assistant", messages)
+    sent = [plain_text(m.get("content")) for m in behind if m.get("role") != "assistant"]
+    return not any(result in text for result in results for text in sent)
 
 
 def alone(transcript: Transcript, others: Sequence[str]) -> Course | None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from envyard.contract.mutants import (
     BLANK,
+    CLAIMED,
     CONTROL,
     FURTHER_CALLS,
     MAX_MUTANTS,
@@ -28,6 +29,7 @@ from envyard_runner.gateway import openai
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.courses import COURSES, changes, judged_tries
 from envyard_runner.gateway.further_calls import are_performed, changing_value
+from envyard_runner.gateway.last_reply_alone import are_only_claimed
 from envyard_runner.gateway.last_turn import QUIET, QuietTurns
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorded_replies import RecordedReplies, RepeatedReplies
@@ -280,12 +282,15 @@ class Mutants:
 
 
 def _performed(planned: Planned) -> str:
-    """What a mutant did, in words; empty where no tool judges the answers that it tried, or where
-    one refused its further calls."""
+    """What a mutant did, in words; empty where no tool judges the answers that it tried, where
+    one refused its further calls, or where those that it claims were made."""
     replies = planned.record.replies_to_repeat
     if isinstance(replies, OtherCourse):
         if planned.operator == TRIED:
             return judged_tries(replies.messages)
         if planned.operator == FURTHER_CALLS and not are_performed(replies.messages):
+            return ""
+        claims = planned.operator == CLAIMED
+        if claims and not are_only_claimed(planned.base.transcript, replies.messages):
             return ""
     return planned.after

@@ -61,7 +61,7 @@ def first_prompts(transcript: Transcript) -> str:
 def written(call: Message) -> str:
     """A call as `name(arguments)`."""
     function = call["function"]
-    return f"{function['name']}({values(function)[1:-1]})"
+    return f"{function.get('name')}({values(function)[1:-1]})"
 
 
 def masked(calls: Sequence[Message], result: str) -> str:
@@ -76,6 +76,6 @@ def values(function: Message) -> str:
     """The arguments of a call as a list in JSON; empty where they are no object."""
     try:
         given = json.loads(str(function.get("arguments")))
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     return json.dumps([*given.values()]) if isinstance(given, dict) else ""
