@@ -76,4 +76,5 @@ def test_a_message_that_the_reference_reads_too_and_one_without_the_answer_have_
     assert not named(silent="Session closed; name it.")
     assert not named(silent="Session 170 is closed.")
     assert not named(oracle=TOLD)  # it is told what to repeat
+    assert not named(oracle="I want the 17.")  # a user tells it when asked
     assert not named(prompt="Is it 16 or 17?")

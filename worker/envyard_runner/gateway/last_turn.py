@@ -69,8 +69,9 @@ class QuietTurns:
         named = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
         if not 0 < len(answer) <= LONGEST or not named.search(last):
             return None
-        read = (plain_text(node.message.get("content")) for node in transcript.nodes)
-        if any(map(named.search, earlier)) or last in read:  # the reference is told it too
+        messages = (node.message for node in transcript.nodes)
+        read = [plain_text(m.get("content")) for m in messages if m.get("role") != "assistant"]
+        if any(map(named.search, [*earlier, *read])):  # the reference is told it too
             return None
         empty: Sequence[Message] = [{"role": "assistant", "content": ""}] * (self._turns[task] - 1)
         return Course([*empty, replies[-1]], text, f"{text} behind: {last[-LONGEST:]}")
