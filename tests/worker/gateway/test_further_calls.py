@@ -31,6 +31,7 @@ def test_slots_of_other_tasks_are_booked_behind_the_right_one() -> None:
     ("prompt", "calls"),
     [
         ("Book a slot for each of them.", [BOOK]),
+        ("Only one desk books slots. Find it.", [BOOK]),
         ("Book a slot. Answer with exactly one sentence.", [BOOK]),
         (PROMPT, [BOOK, tool_call("book", slot="Wed 10:00")]),
         (PROMPT, [tool_call("book", slot="Tue", hour="14")]),

@@ -72,10 +72,11 @@ def further_calls(
 
 
 def _allows_one(prompt: str, tool: str) -> bool:
-    """Whether a sentence says that what the tool does is to be done once."""
+    """Whether a sentence says that what the tool does is to be done once. What something does of
+    itself, as in `Only one door opens`, may be tried again."""
     verb = VERB.match(tool)
     return verb is not None and any(
-        ONCE.search(each) and re.search(rf"\b{verb[0]}", each, re.IGNORECASE)
+        ONCE.search(each) and re.search(rf"\b{verb[0]}(?!s\b)", each, re.IGNORECASE)
         for each in SENTENCE.findall(prompt)
     )
 
