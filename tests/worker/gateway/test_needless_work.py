@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from envyard_runner.execution.shown_answers import needless_findings
-from envyard_runner.gateway.needless_work import FileAnswers
+from envyard_runner.gateway.needless_work import FileAnswers, _data
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
@@ -107,3 +107,9 @@ def test_conversations_of_any_shape_show_nothing(calls: Any) -> None:
         record.recorder.transcript.nodes[1].message["tool_calls"] = calls
         files.add(record)
     assert files.needless == {}
+
+
+@pytest.mark.timeout(20)
+def test_a_fence_before_empty_lines_is_read_at_once() -> None:
+    assert _data("```" + "\n" * 50_000) is None
+    assert _data('```json  \n{"a": 1}\n```') == {"a": 1}

@@ -142,7 +142,7 @@ def _is_name(answer: str) -> bool:
 
 
 def _names(text: str, name: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+    return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _work(transcript: Transcript, reference: str) -> ReferenceWork | None:

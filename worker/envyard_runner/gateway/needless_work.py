@@ -25,7 +25,7 @@ Message = dict[str, Any]
 SHORTEST, LONGEST = 4, 200  # characters of an answer; a shorter one is a value by chance
 SEARCHED = 50_000  # characters of a result
 KEPT = 100  # rollouts
-FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
