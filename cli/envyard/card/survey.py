@@ -65,7 +65,7 @@ def references(evidence: Evidence) -> References | None:
         return None
     usual = median(above)
     least = lowest + PAID * (usual - lowest)
-    # Penalties of those that do no work do not make nothing a reward.
+    # Where no work gets a penalty, 0 is more than that, and still no reward.
     paid, refused = [], []
     for who, reward in rows:
         if reward is None or reward < least or reward <= 0 < usual:
