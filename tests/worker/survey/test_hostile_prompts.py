@@ -19,7 +19,7 @@ from envyard_runner.survey.medians import medians
 from envyard_runner.survey.naming_numbers import without_numbers
 from envyard_runner.survey.places import answer_place
 from envyard_runner.survey.same_questions import disagreeing
-from envyard_runner.survey.templates import Sample
+from envyard_runner.survey.templates import Sample, numbers_in
 from envyard_runner.survey.thresholds import thresholds
 from envyard_runner.survey.undefined_symbols import undefined_symbols
 
@@ -76,3 +76,9 @@ def test_large_numbers_are_divided_at_once() -> None:
     assert label_rule(tasks) is None
     brackets = [(n, f"Is it balanced? {'(' * LONG}{n}", "no") for n in range(1_000)]
     assert label_rule(brackets) is None
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("text", ["1-" * 20_000, "1 " * 20_000, "-1 " * 13_000])
+def test_the_numbers_of_a_long_text_are_read_at_once(text: str) -> None:
+    assert len(numbers_in(text)) >= 13_000

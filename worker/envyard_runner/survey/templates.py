@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})+(?:\.\d+)?(?!\d)|(?<![\w.])\d+(?:\.\d+)?")
 TOKEN = re.compile(r"#|\w+(?:'\w+)?|[^\w\s]")
+BEHIND_NUMBERS = ("_", ")", "]")
 COMMON = 0.3  # of the prompts that have a word of the template
 ENDS = 3  # words at the beginning or the end that prompts of one template share
 REPEATED = re.compile(r"(?:# ?[,;]? ?(?:and )?){3,}|(?:_ ){2,}")
@@ -38,7 +39,8 @@ def numbers_in(text: str) -> list[float]:
     values = []
     for match in NUMBER.finditer(text):
         before = text[: match.start()]
-        negative = before.endswith("-") and not re.search(r"[\w)\]]\s*-$", before)
+        operand = before[:-1].rstrip()[-1:]  # a search for it would read all of the text each time
+        negative = before.endswith("-") and not (operand.isalnum() or operand in BEHIND_NUMBERS)
         values.append(float(match[0].replace(",", "")) * (-1 if negative else 1))
     return values
 
