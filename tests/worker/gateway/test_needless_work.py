@@ -109,7 +109,7 @@ def test_conversations_of_any_shape_show_nothing(calls: Any) -> None:
     assert files.needless == {}
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(5)
 def test_a_fence_before_empty_lines_is_read_at_once() -> None:
     assert _data("```" + "\n" * 50_000) is None
     assert _data('```json  \n{"a": 1}\n```') == {"a": 1}

@@ -124,7 +124,7 @@ def test_the_first_number_may_be_the_divisor() -> None:
     rng = random.Random(5)
     pairs = [(rng.randint(2, 40), rng.randint(2, 40)) for _ in range(300)] + [(7, 7), (9, 9)]
     tasks = [
-        (task, f"Does {a} divide {b}? Answer yes or no.", "no" if b % a else "yes")
+        (task, f"Say whether a divides b, yes or no: a = {a}, b = {b}.", "no" if b % a else "yes")
         for task, (a, b) in enumerate(pairs)
     ]
     assert label_rule(tasks) is None
