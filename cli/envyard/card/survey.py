@@ -65,10 +65,12 @@ def references(evidence: Evidence) -> References | None:
         return None
     usual = median(above)
     least = lowest + PAID * (usual - lowest)
-    # Where no work gets a penalty, 0 is more than that, and still no reward.
+    # Where no work gets a penalty, 0 is more than that, and still no reward; but it is a draw where
+    # a loss costs what a win earns.
+    nothing = usual > 0 and lowest > -usual
     paid, refused = [], []
     for who, reward in rows:
-        if reward is None or reward < least or reward <= 0 < usual:
+        if reward is None or reward < least or (nothing and reward <= 0):
             refused.append((who, reward))
         else:
             paid.append((who, reward))

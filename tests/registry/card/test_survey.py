@@ -81,6 +81,9 @@ def test_a_reference_that_earns_nothing_is_refused_although_no_work_is_penalised
     run = replace(surveyed(rewards={30: 0.0, 32: 0.0}, turns=12), rollouts=tuple(played))
     assert "task 30 of the survey got 0, task 32" in measured("references_paid", run).detail
     assert ("card.references_paid", "warning") in codes(run)
+    lost = [replace(r, reward=1.0 if r.policy == "oracle" else -1.0) for r in honest_rollouts()]
+    drawn = replace(run, rollouts=tuple(lost))
+    assert measured("references_paid", drawn).status == "pass"
 
 
 def test_references_that_are_paid_in_part_warn_where_as_many_are_paid_in_full() -> None:
