@@ -78,3 +78,4 @@ def test_a_message_that_the_reference_reads_too_and_one_without_the_answer_have_
     assert not named(oracle=TOLD)  # it is told what to repeat
     assert not named(oracle="I want the 17.")  # a user tells it when asked
     assert not named(prompt="Is it 16 or 17?")
+    assert not named(prompt="My price is 20.", silent="My price is 17.")

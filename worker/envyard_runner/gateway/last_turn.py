@@ -19,6 +19,7 @@ from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.answers import find_answer
 
 FEWEST, MOST = 3, 20  # turns
+DIGITS = re.compile(r"\d+")
 LONGEST = 200  # characters of an answer that is searched for, and of a message that is shown
 WORDS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 TRIES = r"(?:guess(?:es)?|tr(?:y|ies)|turns?|attempts?|moves?|questions?|chances?|replies|messages)"
@@ -73,6 +74,8 @@ class QuietTurns:
         read = [plain_text(m.get("content")) for m in messages if m.get("role") != "assistant"]
         if any(map(named.search, [*earlier, *read])):  # the reference is told it too
             return None
+        if DIGITS.sub("0", last) in (DIGITS.sub("0", each) for each in earlier):
+            return None  # a value that changes from turn to turn, such as a price
         empty: Sequence[Message] = [{"role": "assistant", "content": ""}] * (self._turns[task] - 1)
         return Course([*empty, replies[-1]], text, f"{text} behind: {last[-LONGEST:]}")
 
