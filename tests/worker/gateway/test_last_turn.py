@@ -59,10 +59,16 @@ def test_other_numbers_of_turns_and_longer_games_have_no_course(
 TOLD = "Session closed; first failing commit: 17. Name it."
 
 
-def named(*, silent: str = TOLD, oracle: str = "It fails at 16.", prompt: str = "Find it.") -> bool:
+def named(
+    *,
+    silent: str = TOLD,
+    oracle: str = "It fails at 16.",
+    prompt: str = "Find it.",
+    first: str = "<check>16</check>",
+) -> bool:
     turns = QuietTurns()
     turns.add(played("silent/3/0", prompt, "", "", "", last=silent))
-    right = played("oracle/3/0", prompt, "<check>16</check>", "<it>17</it>", last=oracle)
+    right = played("oracle/3/0", prompt, first, "<it>17</it>", last=oracle)
     course = turns.course(NAMED, 3, right.recorder.transcript)
     assert course is None or [each["content"] for each in course.replies] == ["", "", "<it>17</it>"]
     return course is not None
@@ -70,6 +76,7 @@ def named(*, silent: str = TOLD, oracle: str = "It fails at 16.", prompt: str = 
 
 def test_the_last_reply_comes_behind_the_message_that_names_its_answer() -> None:
     assert named()
+    assert named(first="<check>17</check>", oracle="It fails at 17.")  # its own number, repeated
 
 
 def test_a_message_that_the_reference_reads_too_and_one_without_the_answer_have_no_course() -> None:

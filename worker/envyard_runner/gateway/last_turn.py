@@ -70,14 +70,26 @@ class QuietTurns:
         named = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
         if not 0 < len(answer) <= LONGEST or not named.search(last):
             return None
-        messages = (node.message for node in transcript.nodes)
-        read = [plain_text(m.get("content")) for m in messages if m.get("role") != "assistant"]
-        if any(map(named.search, [*earlier, *read])):  # the reference is told it too
+        if any(map(named.search, earlier)) or _is_told(transcript, named):
             return None
         if DIGITS.sub("0", last) in (DIGITS.sub("0", each) for each in earlier):
             return None  # a value that changes from turn to turn, such as a price
         empty: Sequence[Message] = [{"role": "assistant", "content": ""}] * (self._turns[task] - 1)
         return Course([*empty, replies[-1]], text, f"{text} behind: {last[-LONGEST:]}")
+
+
+def _is_told(transcript: Transcript, named: re.Pattern[str]) -> bool:
+    """Whether the rollout's first message with the answer is not a reply: what the policy asked
+    about may be repeated to it."""
+    first = next(
+        (
+            each.message
+            for each in transcript.nodes
+            if named.search(plain_text(each.message.get("content")))
+        ),
+        {"role": "assistant"},
+    )
+    return first.get("role") != "assistant"
 
 
 def _promises(turns: int, prompt: str) -> bool:
