@@ -63,6 +63,7 @@ WHOLE = "Write it as a whole number, a fraction such as a/b, or a mixed number s
         (WHOLE, "7/4", None),
         (WHOLE, "8/0", None),
         ("Give an integer or a fraction.", "8/1", "8"),
+        ("Give a whole number, a reduced fraction, or a mixed number.", "8/1", "8"),
         ("Give a fraction with whole numbers above and below.", "8/1", None),
         ("Give a fraction such as 8/1, not an integer.", "8/1", None),
         ("Give a fraction p/q with integers p and q, or `none`.", "8/1", None),

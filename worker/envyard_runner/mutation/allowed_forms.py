@@ -40,7 +40,8 @@ MIXED_REFUSED = re.compile(
 # A whole number as one of the forms, and not as what stands above and below the line.
 WHOLE = re.compile(
     r"\b(?:or|either) (?:as )?(?:an? )?(?:whole numbers?|integers?)\b"
-    r"|\bas an? (?:whole number|integer)\b|\ban? (?:whole number|integer),? or\b",
+    r"|\bas an? (?:whole number|integer)\b|\ban? (?:whole number|integer),? or\b"
+    r"|\ban? (?:whole number|integer), an? (?:\w+ )?(?:fraction|mixed number|decimal)\b",
     re.IGNORECASE,
 )
 IMPROPER = re.compile(r"(-?)(\d{1,9})\s?/\s?(\d{1,9})")
