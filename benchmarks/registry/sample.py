@@ -141,7 +141,7 @@ def _of_versions(version: Version) -> dict[str, list[str]]:
 def _of_runs(version: Version, evaluation: Run, author: User) -> dict[str, list[str]]:
     from registry.runs import suites
     from tests.factories import make_run
-    from tests.registry.runs.test_leaderboards import TASKS, evaluated, pushed
+    from tests.registry.runs.measured_models import TASKS, evaluated, pushed
 
     full = suites.built_in("full")
     weak, strong = (evaluated(version, f"model-{rate}", full, rate=rate) for rate in (0.2, 0.7))
