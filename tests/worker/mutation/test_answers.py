@@ -10,6 +10,7 @@ import pytest
 
 from envyard_runner.mutation.answers import (
     among_wrong_answers,
+    fenced_object,
     find_answer,
     other_answer,
     shifted,
@@ -196,3 +197,26 @@ def test_the_colon_of_a_time_ends_no_label() -> None:
     assert find_answer("Friday 21:35").answer == "Friday 21:35"
     assert find_answer("Local time: Friday 21:35").answer == "Friday 21:35"
     assert find_answer("Step 2: 17 km").answer == "17 km"
+
+
+RECORD = '```json\n{"service": "checkout", "severity": 4}\n```'
+
+
+def test_a_fence_around_an_object_is_no_part_of_the_answer() -> None:
+    marked = find_answer(f"Here it is:\n{RECORD}")
+    assert marked.answer == '{"service": "checkout", "severity": 4}'
+    assert marked.holding("{}") == "Here it is:\n```json\n{}\n```"
+    assert find_answer('```json\n{"answer": "7"}\n```').answer == "7"
+    other = other_answer(RECORD)
+    assert other.startswith("```json\n{")
+    assert other.endswith("}\n```")
+    assert "checkout" not in other
+    assert '"service"' in other
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["```python\nx = {}\n```", "```json\n{broken}\n```", f"{RECORD}\n{RECORD}", "```", "``````"],
+)
+def test_other_fences_are_part_of_the_reply(reply: str) -> None:
+    assert fenced_object(reply) is None

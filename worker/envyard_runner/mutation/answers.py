@@ -67,6 +67,8 @@ OPTIONS = "ABCDEFGHIJ"
 # A line with the letter of an option and its text.
 OPTION = re.compile(r"^[ \t]*[(\[]?(?P<letter>[A-Ja-j])[).:\]][ \t]+(?P<text>\S.*)$", re.MULTILINE)
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z _-]{2,30}\d*\]")
+FENCE = "```"
+FENCED = re.compile(r"((?:json)?\s*\n?)(\{.*\})(\s*)", re.DOTALL | re.IGNORECASE)
 NESTED = re.compile(r"(?<!\[)\[\s{0,20}\[")
 NESTED_LISTS = 50  # of a reply that are read
 PLACEHOLDER_WORDS = 3  # of a text around it, from which on it is no marked answer
@@ -89,9 +91,24 @@ class Marked:
         return f"{self.before}{answer}{self.after}"
 
 
+def fenced_object(reply: str) -> Marked | None:
+    """The reply cut at the JSON object in its only fence, which Markdown puts around code; None
+    where there is no fence, or several, or it holds something else."""
+    parts = reply.split(FENCE)
+    if len(parts) != 3 or not (match := FENCED.fullmatch(parts[1])):
+        return None
+    before, inner = f"{parts[0]}{FENCE}{match[1]}", match[2]
+    if not is_object(inner) or not isinstance(parsed(inner), dict):
+        return None
+    return Marked(before, inner, f"{match[3]}{FENCE}{parts[2]}")
+
+
 def find_answer(reply: str) -> Marked:
     """The last answer that the reply marks in the surest of the forms; the whole reply where it
-    marks none."""
+    marks none. In a fence around a JSON object it is the answer of that."""
+    if fence := fenced_object(reply):
+        inner = find_answer(fence.answer)
+        return Marked(fence.before + inner.before, inner.answer, inner.after + fence.after)
     if span := _answer_of_object(reply):
         return Marked(reply[: span[0]], reply[span[0] : span[1]], reply[span[1] :])
     for form in MARKED:
@@ -157,6 +174,8 @@ def other_answer(reply: str, alphabet: Alphabet = ANY) -> str:
     """The reply with a wrong answer of the same form: letters and digits are others, punctuation,
     markup and the keys of JSON stay. Of an answer of several fields all are others, because a
     verifier may pay each of them. The alphabet is that of the answers of the set."""
+    if fence := fenced_object(reply):
+        return fence.holding(_other_values(fence.answer))
     if is_object(reply):
         return _other_values(reply)
     if fields := with_tags(reply, _other_value):
