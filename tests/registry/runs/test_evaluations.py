@@ -27,11 +27,6 @@ MODEL = "tiny"
 
 
 @pytest.fixture
-def version(alice: User) -> Version:
-    return make_version(alice)
-
-
-@pytest.fixture
 def runner(db: None) -> Runner:
     runner = make_runner()
     runners.describe(runner=runner, capabilities={"models": [MODEL]})

@@ -9,21 +9,10 @@ from registry.read_models import leaderboards
 from registry.runs import suites
 from registry.runs.suite_models import Suite
 from registry.self_reported import samples
-from tests.factories import make_version
 from tests.registry.runs.measured_models import digest, evaluated, pushed
 
 PAGE = "/envs/alice/demo-env/0.1.0/leaderboard/"
 AT = "/api/v1/environments/alice/demo-env/versions/0.1.0/leaderboard/"
-
-
-@pytest.fixture
-def version(alice: User) -> Version:
-    return make_version(alice)
-
-
-@pytest.fixture
-def full(db: None) -> Suite:
-    return suites.built_in("full")
 
 
 def test_claims_are_apart_and_their_mean_is_that_of_the_samples(

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
 from django.test import Client
 
 from frontend.pages.leaderboard import _definitions
@@ -12,21 +11,10 @@ from registry.catalog.models import Version
 from registry.read_models.suites import OtherDefinition
 from registry.runs import suites
 from registry.runs.suite_models import Suite
-from tests.factories import make_version
 from tests.registry.runs.measured_models import earlier, evaluated
 
 PAGE = "/envs/alice/demo-env/0.1.0/leaderboard/"
 AT = "/api/v1/environments/alice/demo-env/versions/0.1.0/leaderboard/"
-
-
-@pytest.fixture
-def version(alice: User) -> Version:
-    return make_version(alice)
-
-
-@pytest.fixture
-def full(db: None) -> Suite:
-    return suites.built_in("full")
 
 
 def test_results_by_earlier_rules_are_linked_where_the_present_ones_have_none(

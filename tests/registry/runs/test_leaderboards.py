@@ -17,16 +17,6 @@ PAGE = "/envs/alice/demo-env/0.1.0/leaderboard/"
 AT = "/api/v1/environments/alice/demo-env/versions/0.1.0/leaderboard/"
 
 
-@pytest.fixture
-def version(alice: User) -> Version:
-    return make_version(alice)
-
-
-@pytest.fixture
-def full(db: None) -> Suite:
-    return suites.built_in("full")
-
-
 def test_models_are_ranked_by_their_newest_result_with_ties(version: Version, full: Suite) -> None:
     evaluated(version, "weak", full, rate=0.9)
     evaluated(version, "weak", full, rate=0.05)

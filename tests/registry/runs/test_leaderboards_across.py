@@ -20,11 +20,6 @@ AT = "/api/v1/leaderboards/"
 PAGE = "/leaderboards/"
 
 
-@pytest.fixture
-def full(db: None) -> Suite:
-    return suites.built_in("full")
-
-
 def board(actor: User, *environments: str, suite: str = "full") -> LeaderboardAcross:
     return leaderboard_across(suite, environments=environments, actor=actor)
 

@@ -54,11 +54,11 @@ def test_what_is_counted_tells_the_tasks_apart() -> None:
 
 def test_a_tool_with_pages_and_a_result_that_names_more_are_sound() -> None:
     assert other_counts(works(*CUT, has_pages=True)) == {}
-    told = {
+    paged = {
         name: ReferenceWork(PROMPT, each.answer, each.tools, (f"{each.results[0]}\n5 more ...",))
         for name, each in works(*CUT).items()
     }
-    assert other_counts(told) == {}
+    assert other_counts(paged) == {}
 
 
 @pytest.mark.parametrize(

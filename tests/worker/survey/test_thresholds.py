@@ -56,6 +56,18 @@ def test_a_prompt_that_says_whether_the_bound_counts_is_left_out() -> None:
     assert label_rule(rows) is None
 
 
+def test_a_number_beside_the_list_that_is_the_bound_by_chance_is_no_wrong_count() -> None:
+    rng, rows = random.Random(6), []
+    for task in range(300):
+        values, bound = rng.sample(range(3, 60), 7), rng.randrange(20, 60)
+        count = sum(value >= bound for value in values)
+        bound_of_report = bound if task % 12 == 0 else 2
+        listed = ", ".join(map(str, values))
+        prompt = f"Report {bound_of_report}: {listed}.\nHow many are at least {bound}?"
+        rows.append((task, prompt, str(count)))
+    assert label_rule(rows) is None
+
+
 def test_a_question_without_a_list_is_no_count() -> None:
     rows = [(n, f"How many days of {n} have at least 3 hours of rain?", str(n)) for n in range(40)]
     assert label_rule(rows) is None

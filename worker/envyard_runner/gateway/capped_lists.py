@@ -20,7 +20,7 @@ COUNTED = re.compile(
 )
 WHOLE = re.compile(r"\d{1,6}")
 # What a result says where there is more than it lists, or the list is the prompt's own choice.
-TOLD = re.compile(
+NAMES_MORE = re.compile(
     r"\b(?:more|further|next|previous|page|offset|cursor|truncated|limit\w*|first \d+|showing|top"
     r"|remaining|omitted|of \d+)\b|\.\.\.|\u2026",
     re.IGNORECASE,
@@ -53,7 +53,7 @@ def _larger(works: Mapping[str, ReferenceWork]) -> dict[str, ContraryResults]:
         return {}  # nothing shows that the answers count entries
     if any(counts[rollout] != answers[rollout] for rollout in shorter):
         return {}
-    if any(TOLD.search(works[rollout].results[0]) for rollout in larger):
+    if any(NAMES_MORE.search(works[rollout].results[0]) for rollout in larger):
         return {}
     return {
         rollout: ContraryResults(

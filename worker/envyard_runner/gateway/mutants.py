@@ -204,7 +204,7 @@ class Mutants:
             return False
         if not replay.left_out:
             base, after = planned.base, _performed(planned)
-            if not after and planned.after:
+            if after is None:
                 return True
             planned.result = MutantResult(
                 rollout=base.rollout,
@@ -281,16 +281,16 @@ class Mutants:
         self._planned[alias] = Planned(base, operator, record, before, after)
 
 
-def _performed(planned: Planned) -> str:
-    """What a mutant did, in words; empty where no tool judges the answers that it tried, where
+def _performed(planned: Planned) -> str | None:
+    """What a mutant did, in words; None where no tool judges the answers that it tried, where
     one refused its further calls, or where those that it claims were made."""
     replies = planned.record.replies_to_repeat
     if isinstance(replies, OtherCourse):
         if planned.operator == TRIED:
-            return judged_tries(replies.messages)
+            return judged_tries(replies.messages) or None
         if planned.operator == FURTHER_CALLS and not are_performed(replies.messages):
-            return ""
+            return None
         claims = planned.operator == CLAIMED
         if claims and not are_only_claimed(planned.base.transcript, replies.messages):
-            return ""
+            return None
     return planned.after

@@ -58,11 +58,11 @@ class TellingFields:
         if len(records) < FEWEST_RECORDS:
             return
         self.read += 1
-        asked = "\n".join(
+        prompt = "\n".join(
             plain_text(m.get("content")) for m in messages if m.get("role") in ("system", "user")
         )
         marked = _marked(records, answer.casefold())
-        if marked and not _is_asked(marked[0], asked):
+        if marked and not _is_asked(marked[0], prompt):
             self.marked[record.rollout] = TellingField(*marked, answer)
 
 
@@ -102,8 +102,8 @@ def _marked(records: Sequence[tuple[str, dict[str, Any]]], answer: str) -> tuple
     others = [row for name, row in records if name != answer]
     if not own or not others:
         return None
-    told = {name: value for name, value in own[-1].items() if str(value).casefold() != answer}
-    for name, value in told.items() if len(told) > 1 else ():
+    fields = {name: value for name, value in own[-1].items() if str(value).casefold() != answer}
+    for name, value in fields.items() if len(fields) > 1 else ():
         if TELLING.fullmatch(name) and value and not any(row.get(name) for row in others):
             return name, str(value)
     return None

@@ -176,8 +176,8 @@ def _best(fits: Sequence[Fit], group: Sequence[Sample]) -> Iterable[Fit]:
 
 def _is_explained(fit: Fit, instructions: str) -> bool:
     """Whether something but a wrong label may make the exceptions."""
-    said = FORM.sub("", f"{fit.agreeing[0].prompt}\n{instructions}")
-    if CONDITIONAL.search(ENDS.sub("", said) if fit.text in DAY_RULES else said):
+    words = FORM.sub("", f"{fit.agreeing[0].prompt}\n{instructions}")
+    if CONDITIONAL.search(ENDS.sub("", words) if fit.text in DAY_RULES else words):
         return True
     if any(not expected for _, expected in fit.outliers):
         return True  # the rule cannot be applied there

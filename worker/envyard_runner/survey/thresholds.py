@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from envyard_runner.survey.templates import Sample, numbers_in
 
 FEWEST, LISTED = 5, 3  # tasks that tell both counts apart, and values of a prompt
+OFTEN = 0.2  # of the tasks with such a question: a number beside the list is the bound by chance
 FITTING = 0.9  # of the tasks with such a question whose answer is one of both counts
 SENTENCE = re.compile(r"(?:[^.?!\n]|\.(?=\d))+")
 # What says otherwise whether the bound counts.
@@ -38,19 +39,16 @@ def thresholds(samples: Sequence[Sample]) -> tuple[list[Sample], list[tuple[Samp
     """The tasks whose answer is the count of the values of their prompt that the question means,
     and those that count the bound otherwise, with the right count; none where these are few, or
     where many answers are neither."""
-    agreeing, outliers, asked = [], [], 0
-    for sample in samples:
-        counts = _counts(sample.prompt)
-        if counts is None:
-            continue
-        asked += 1
-        right, other = counts
+    agreeing, outliers = [], []
+    counted = [(each, counts) for each in samples if (counts := _counts(each.prompt))]
+    for sample, (right, other) in counted:
         if sample.answer == right:
             agreeing.append(sample)
         elif sample.answer == other:
             outliers.append((sample, right))
-    fitting = len(agreeing) + len(outliers) >= FITTING * asked
-    return (agreeing, outliers) if fitting and len(outliers) >= FEWEST else ([], [])
+    fitting = len(agreeing) + len(outliers) >= FITTING * len(counted)
+    enough = len(outliers) >= max(FEWEST, OFTEN * len(counted))
+    return (agreeing, outliers) if fitting and enough else ([], [])
 
 
 def _counts(prompt: str) -> tuple[str, str] | None:

@@ -31,8 +31,8 @@ def undefined_symbols(prompts: Sequence[str]) -> list[int]:
         return []
     uses = Counter(sign for signs in lacking.values() for sign in signs)
     named = {s for s, count in uses.items() if count <= COMMON * len(lacking) and s in operands}
-    found = [place for place, signs in lacking.items() if signs & named]
-    return found if len(found) <= COMMON * len(lacking) else []
+    broken = [place for place, signs in lacking.items() if signs & named]
+    return broken if len(broken) <= COMMON * len(lacking) else []
 
 
 def _rows(prompt: str) -> tuple[set[str], set[str]] | None:

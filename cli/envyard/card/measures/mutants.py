@@ -47,16 +47,7 @@ def mutants_caught(evidence: Evidence) -> Reading:
 def equivalents_kept(evidence: Evidence) -> Reading:
     """The share of right answers in another form that kept most of their reward.
 
-    A task may ask for one form, so only these warn: white space around the reply, a number without
-    the rounding error of binary fractions, accents as people write them, the decimals or date that
-    the prompt asks for, and what no prompt decides: six of many decimals, zeros of a fraction, the
-    order of factors or items, the capital of a sentence, spaces behind commas or in JSON, the other
-    name of a note, the first zero of a time, a fraction in LaTeX, words around an answer, the form
-    in which the prompt shows such values, a factor before brackets where each form is welcome,
-    a page of reasoning where that is invited, a percentage, a decimal, a mixed number or the clock
-    of 12 hours where the prompt allows them, other numbers with the total that it wants, another
-    route of least cost where any is right, words in the case in which the prompt lists them, or in
-    another one where it leaves that open, and settings in another order.
+    A task may ask for one form, so only the operators that are `by_all` warn.
     """
     score = equivalent(_played(evidence))
     if not score.n:
