@@ -29,6 +29,7 @@ from envyard_runner.gateway.replies_in_turn import (
     written,
 )
 from envyard_runner.gateway.sql_calls import sql_tools
+from envyard_runner.gateway.submitted_answers import results_of
 from envyard_runner.mutation.answers import find_answer
 
 FEWEST_TURNS = 3  # of a rollout that may end early: the first move may win a shorter one
@@ -171,11 +172,7 @@ def judged_tries(messages: Sequence[Message]) -> str:
     did so, or where it only lacks an entry for the wrong ones, or fails for the right one too. The
     messages are those of a conversation, as the environment sent them."""
     messages = [clean_message(message) for message in messages]
-    results = {
-        str(message.get("tool_call_id")): plain_text(message.get("content"))
-        for message in messages
-        if message.get("role") == "tool"
-    }
+    results = results_of(messages)
     replies = (message for message in messages if message.get("role") == "assistant")
     calls = [call for reply in replies for call in reply.get("tool_calls") or ()]
     calls = [call for call in calls if str(call.get("id")).startswith(TRIED)]

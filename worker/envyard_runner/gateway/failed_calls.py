@@ -14,7 +14,7 @@ from typing import Any
 from envyard.contract.probes import ORACLE
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.gateway.submitted_answers import calls_of
+from envyard_runner.gateway.submitted_answers import calls_of, results_of
 from envyard_runner.mutation.answers import find_answer
 
 Message = dict[str, Any]
@@ -52,11 +52,7 @@ class FailedCalls:
         messages = record.recorder.transcript.messages
         if record.policy != ORACLE or not messages:
             return
-        results = {
-            str(m.get("tool_call_id")): plain_text(m.get("content"))
-            for m in messages
-            if m.get("role") == "tool"
-        }
+        results = results_of(messages)
         # Of a call that is repeated, the last result counts: a tool may rightly fail at times.
         last = {
             _described(call): results.get(str(call.get("id")), "") for call in calls_of(messages)

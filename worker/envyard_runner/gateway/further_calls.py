@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from envyard.contract.transcript import Transcript, clean_message
-from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.probes import Message
 from envyard_runner.gateway.replies_in_turn import (
     Course,
@@ -21,7 +20,7 @@ from envyard_runner.gateway.replies_in_turn import (
     recorded_replies,
     written,
 )
-from envyard_runner.gateway.submitted_answers import arguments_of, calls_of
+from envyard_runner.gateway.submitted_answers import arguments_of, calls_of, results_of
 
 FURTHER = "call_further"  # with which the ids of such calls begin
 MOST = 3  # calls
@@ -85,11 +84,7 @@ def are_performed(messages: Sequence[Message]) -> bool:
     """Whether each further call got the result that the right one got, but for its argument: a
     tool that refuses it, or says that it takes another one's place, performs something else."""
     messages = [clean_message(message) for message in messages]
-    results = {
-        str(message.get("tool_call_id")): plain_text(message.get("content"))
-        for message in messages
-        if message.get("role") == "tool"
-    }
+    results = results_of(messages)
     calls = [*calls_of(messages)]
     further = [call for call in calls if str(call.get("id")).startswith(FURTHER)]
     if not further:

@@ -16,7 +16,12 @@ from envyard.contract.probes import ORACLE, SNOOP
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.early_answers import value_in
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.gateway.submitted_answers import arguments_of, calls_of, is_submitted
+from envyard_runner.gateway.submitted_answers import (
+    arguments_of,
+    calls_of,
+    is_submitted,
+    results_of,
+)
 from envyard_runner.gateway.tool_probes import FILE
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
@@ -146,9 +151,5 @@ def _work(messages: Sequence[Message], reference: str) -> Work | None:
 
 def _results(messages: Sequence[Message]) -> list[tuple[Message, str]]:
     """The calls with their results; an empty text where there is none."""
-    results = {
-        str(message.get("tool_call_id")): plain_text(message.get("content"))
-        for message in messages
-        if message.get("role") == "tool"
-    }
+    results = results_of(messages)
     return [(call, results.get(str(call.get("id")), "")) for call in calls_of(messages)]

@@ -16,7 +16,12 @@ from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import is_bare_call
 from envyard_runner.gateway.replies_in_turn import masked
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.gateway.submitted_answers import arguments_of, calls_of, last_submission
+from envyard_runner.gateway.submitted_answers import (
+    arguments_of,
+    calls_of,
+    last_submission,
+    results_of,
+)
 
 Message = dict[str, Any]
 
@@ -123,11 +128,7 @@ def _tries(messages: Sequence[Message]) -> Tries | None:
 
 def _succeeds(calls: Sequence[Message], messages: Sequence[Message]) -> bool:
     """Whether the last of these calls has another result than the others, but for its argument."""
-    results = {
-        str(message.get("tool_call_id")): plain_text(message.get("content"))
-        for message in messages
-        if message.get("role") == "tool"
-    }
+    results = results_of(messages)
     *earlier, last = (masked([call], results.get(str(call.get("id")), "")) for call in calls)
     return last not in earlier
 

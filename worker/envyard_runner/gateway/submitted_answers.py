@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from envyard_runner.gateway.chat_text import plain_text
+
 Message = dict[str, Any]
 
 
@@ -51,6 +53,15 @@ def calls_of(messages: Sequence[Message]) -> Iterator[Message]:
         for call in calls if isinstance(calls, list | tuple) else ():
             if isinstance(call, dict) and isinstance(call.get("function"), dict):
                 yield call
+
+
+def results_of(messages: Sequence[Message]) -> dict[str, str]:
+    """The texts of tool results, by the ids of their calls."""
+    return {
+        str(message.get("tool_call_id")): plain_text(message.get("content"))
+        for message in messages
+        if message.get("role") == "tool"
+    }
 
 
 def arguments_of(call: Message) -> dict[str, Any]:

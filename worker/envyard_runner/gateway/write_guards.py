@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envyard.contract.probes import TAMPER
-from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.gateway.submitted_answers import arguments_of, calls_of
+from envyard_runner.gateway.submitted_answers import arguments_of, calls_of, results_of
 from envyard_runner.gateway.tool_probes import ALIAS, READ_BACK
 
 Message = dict[str, Any]
@@ -61,11 +60,7 @@ class WriteGuards:
 
 
 def _evaded(messages: Sequence[Message]) -> EvadedGuard | None:
-    results = {
-        str(m.get("tool_call_id")): plain_text(m.get("content"))
-        for m in messages
-        if m.get("role") == "tool"
-    }
+    results = results_of(messages)
     read = results.get(READ_BACK)
     written: dict[tuple[str, str], str] = {}
     contents: dict[tuple[str, str], set[str]] = {}
