@@ -7,10 +7,11 @@ from tests.zoo import (
     comparisons,
     conduct,
     courses,
+    dialogues,
     evasions,
+    files_and_tools,
     forms,
     free_choices,
-    games_and_files,
     giveaways,
     given_numbers,
     incomplete,
@@ -74,7 +75,8 @@ ENTRIES: tuple[Entry, ...] = (
     *optional_parts.FLAWED,
     *near_misses.FLAWED,
     *rules_of_labels.FLAWED,
-    *games_and_files.FLAWED,
+    *files_and_tools.FLAWED,
+    *dialogues.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -103,7 +105,8 @@ ENTRIES: tuple[Entry, ...] = (
     *optional_parts.SOUND,
     *near_misses.SOUND,
     *rules_of_labels.SOUND,
-    *games_and_files.SOUND,
+    *files_and_tools.SOUND,
+    *dialogues.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

@@ -1,13 +1,10 @@
-"""Tools and games that show or accept too much: a second booking, cut lists, a hidden file, the
-combination of a vault, a guard by the text of a path, an answer that the last message names; and
-a walk that ends before its goal."""
+"""Tools that show or accept too much: a second booking, cut lists, a hidden file, the combination
+of a vault, a guard by the text of a path."""
 
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import TURNS, V1, steps
-from tests.zoo.entry import Api
-from tests.zoo.last_turns import JUDGED
+from tests.zoo.courses import V1, steps
 
 IN_LAST_LINE = """
 def paid(held, reply, row):
@@ -56,72 +53,6 @@ def rows(seed):
 
 def paid(held, reply, row):
     return float(RIGHT)
-"""
-WALKING = """
-import json
-import random
-
-STEPS = {"north": (-1, 0), "south": (1, 0), "west": (0, -1), "east": (0, 1)}
-SIZE, MOST = 6, LIMIT
-
-
-def reached(walls, at, way):
-    place = (at[0] + STEPS[way][0], at[1] + STEPS[way][1])
-    inside = 0 <= place[0] < SIZE and 0 <= place[1] < SIZE
-    return place if inside and place not in walls else None
-
-
-def shortest(walls, start, goal):
-    ways = {start: []}
-    for at in (queue := [start]):
-        for way in STEPS:
-            place = reached(walls, at, way)
-            if place and place not in ways:
-                ways[place] = [*ways[at], way]
-                queue.append(place)
-    return ways.get(goal, [])
-
-
-def rows(seed):
-    rng = random.Random(seed)
-    places = [(row, column) for row in range(SIZE) for column in range(SIZE)]
-    tasks = []
-    while len(tasks) < 40:
-        walls = rng.sample(places, 11)
-        start, goal = rng.sample([place for place in places if place not in walls], 2)
-        way = shortest(walls, start, goal)
-        if not (9 <= len(way) <= 16 if len(tasks) % 4 == 3 else 3 <= len(way) <= 8):
-            continue
-        signs = {**dict.fromkeys(walls, "#"), start: "S", goal: "G"}
-        lines = ["".join(signs.get((row, column), ".") for column in range(SIZE))
-                 for row in range(SIZE)]
-        prompt = (
-            "Walk from S to G; # is a wall, and north is up:\\n\\n" + "\\n".join(lines)
-            + "\\n\\nReply with one way at a time: north, south, west or east. Each bump into a "
-            "wall or the edge, and each reply of another form, costs a tenth of the mark."
-        )
-        tasks.append({"prompt": prompt, "walls": walls, "start": start, "goal": goal,
-                      "replies": way})
-    return tasks
-
-
-def start(row):
-    return {"at": row["start"], "bumps": 0, "replies": 0}
-
-
-def respond(reply, game, row):
-    walls, way = {tuple(each) for each in row["walls"]}, reply.strip().lower()
-    place = reached(walls, game["at"], way) if way in STEPS else None
-    game["replies"] += 1
-    game["bumps"] += place is None
-    game["at"] = [*(place or game["at"])]
-    if game["at"] == [*row["goal"]] or game["replies"] == MOST:
-        return None
-    return "You bump into something." if place is None else "You go on."
-
-
-def paid(game, row):
-    return max(-1.0, (game["at"] == [*row["goal"]]) - 0.1 * game["bumps"])
 """
 LIBRARY = '''
     @vf.tool
@@ -270,98 +201,6 @@ def rows(seed):
 def paid(held, reply, row):
     return float(held["open"])
 """
-BISECTION = """
-import json
-import random
-import re
-
-
-def rows(seed):
-    rng = random.Random(seed)
-    prompt = (
-        "Of the commits 101 to 160 the first ones pass and the others fail. Reply with one check "
-        "at a time, as <check>, a number and </check>; I say whether that commit passes. As soon "
-        "as you know the first failing commit, reply with <commit>, its number and </commit>. A "
-        "session has eight checks, and a reply of another form counts as one."
-    )
-    tasks = []
-    for failing in rng.sample(range(102, 160), 40):
-        low, high, replies = 101, 160, []
-        while low < high:
-            middle = (low + high) // 2
-            replies.append(f"<check>{middle}</check>")
-            low, high = (low, middle) if middle >= failing else (middle + 1, high)
-        replies.append(f"<commit>{failing}</commit>")
-        tasks.append({"prompt": prompt, "answer": str(failing), "replies": replies})
-    return tasks
-
-
-def reference(row):
-    return row["replies"][-1]
-
-
-def start(row):
-    return {"checks": 0, "named": ""}
-
-
-def respond(reply, game, row):
-    named = re.findall(r"<commit>(\\d{1,6})</commit>", reply)
-    if named or game["checks"] == 8:
-        game["named"] = named[0] if len(named) == 1 else ""
-        return None
-    game["checks"] += 1
-    if game["checks"] == 8:
-        return f"The session is closed; the first failing commit is {row['answer']}. Name it."
-    check = re.fullmatch(r"<check>(\\d{1,6})</check>", reply.strip())
-    if not check:
-        return "That was no check."
-    return "It fails." if int(check[1]) >= int(row["answer"]) else "It passes."
-
-
-def paid(game, row):
-    return float(game["named"] == row["answer"])
-"""
-BISECTED: dict[Api, str] = {"v1": TURNS["v1"], "v0": JUDGED}
-TOLD_WORD = """
-import json
-import random
-import re
-
-WORDS = (
-    "anchor barrel candle dagger ember falcon garden hammer island jungle kettle lantern marble "
-    "needle orchard pepper quarry ribbon saddle timber umbrella velvet walnut yellow"
-).split()
-
-
-def rows(seed):
-    rng = random.Random(seed)
-    prompt = (
-        "Greet me first. I tell you where I live, and when you have answered that I tell you a "
-        "word. Repeat it between <word> and </word>."
-    )
-    tasks = []
-    for word in rng.sample(WORDS, len(WORDS)):
-        replies = ["Good morning.", "That is far away.", f"<word>{word}</word>"]
-        tasks.append({"prompt": prompt, "word": word, "replies": replies})
-    return tasks
-
-
-def start(row):
-    return {"turns": 0, "last": ""}
-
-
-def respond(reply, game, row):
-    game["turns"] += 1
-    game["last"] = reply.strip()
-    if game["turns"] == 3:
-        return None
-    return "I live in Leiden." if game["turns"] == 1 else f"Remember the word {row['word']}."
-
-
-def paid(game, row):
-    repeated = re.findall(r"<word>([a-z]{1,20})</word>", game["last"].lower())
-    return float(game["turns"] == 3 and repeated == [row["word"]])
-"""
 REPOSITORY = '''
     @vf.tool
     def list_files(self) -> str:
@@ -424,9 +263,6 @@ FLAWED = (
     *both("booked-among-others", "The right slot counts, whatever else is booked",
           base=MEETINGS.replace("RIGHT", 'row["slot"] in held["booked"]'), endings=CALENDAR,
           apis=V1, expected="warned", codes=CAUGHT),
-    *both("walk-cut-short", "A limit of eight replies ends longer walks, and bumps cost something",
-          base=WALKING.replace("LIMIT", "8"), endings=TURNS, apis=V1, expected="warned",
-          codes=("card.references_paid",)),
     *both("first-eight-books", "The search returns eight books as if they were all", IN_LAST_LINE,
           base=BOOKS, endings=FIRST_EIGHT, apis=V1, expected="warned",
           codes=("card.tool_results",)),
@@ -435,8 +271,6 @@ FLAWED = (
           codes=LEAKS),
     *both("combination-shown", "The display of the vault shows its combination", "",
           base=COMBINATIONS, endings=SHOWN_DIGITS, apis=V1, expected="warned", codes=LEAKS),
-    *both("commit-named", "The message behind the last check names the commit that is asked for",
-          "", base=BISECTION, endings=BISECTED, expected="warned", codes=CAUGHT),
     *both("guard-by-text", "A guard refuses tests/ and writes ./tests/", "", base=RULES,
           endings=BY_TEXT, apis=V1, expected="warned", codes=("card.write_guard",)),
 )  # fmt: skip
@@ -444,16 +278,12 @@ SOUND = (
     *both("booked-alone", "The right slot counts if nothing else is booked",
           base=MEETINGS.replace("RIGHT", 'held["booked"] == [row["slot"]]'), endings=CALENDAR,
           apis=V1, expected="sound"),
-    *both("walk-to-goal", "The limit is enough for all walks, and bumps cost something",
-          base=WALKING.replace("LIMIT", "24"), endings=TURNS, apis=V1, expected="sound"),
     *both("all-books", "The search returns all books", IN_LAST_LINE, base=BOOKS,
           endings=ALL_BOOKS, apis=V1, expected="sound"),
     *both("settings-in-layers", "The settings are in three files, and nowhere merged", "",
           base=SETTINGS.replace("BESIDE", "{}"), endings=FOLDER, apis=V1, expected="sound"),
     *both("tries-shown", "The display of the vault shows how many tries there were", "",
           base=COMBINATIONS, endings=SHOWN_TRIES, apis=V1, expected="sound"),
-    *both("word-to-repeat", "A word that the second message tells is to be repeated", "",
-          base=TOLD_WORD, endings=TURNS, apis=V1, expected="sound"),
     *both("guard-by-file", "A guard refuses every spelling of a path in tests/", "", base=RULES,
           endings=NORMALISED, apis=V1, expected="sound"),
 )  # fmt: skip
