@@ -21,7 +21,6 @@ from envyard_runner.hub_api.client import HubClient
 from envyard_runner.sandbox import Exit
 from envyard_runner.sandbox.endpoints import PORTS, Listening
 from envyard_runner.venvs import Venv
-from tests.ports import free_port
 from tests.wheels import make_wheel
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 from tests.worker.stub_judge import KEY as JUDGE_KEY
@@ -181,36 +180,32 @@ def perform_run(
     meanwhile: Callable[[StubHub, asyncio.Event], Coroutine[Any, Any, None]] | None = None,
     seconds: float = 100,
     patience: float = 10.0,
-    port: int | None = None,
     settings: dict[str, str] | None = None,
     judge: StubJudge | None = None,
     **machine: Any,
 ) -> Outcome:
     """Perform a run against a hub stub and, with `model`, a model stub.
 
-    Both use free ports, or `port` (hub) and the next one (model). `settings` are variables of the
-    runner, to which those of a `judge` are added.
+    `settings` are variables of the runner, to which those of a `judge` are added.
     """
     stub = hub or StubHub(wheel=WHEEL)
-    hub_port, model_port = (free_port(), free_port()) if port is None else (port, port + 1)
 
     async def play(home: str) -> Outcome:
         sandbox = ScriptedSandbox(program, end)
         config = Config.from_environment({"RUNNER_HOME": home, **(settings or {})})
-        if model is not None:
-            config = replace(config, model_url=f"http://127.0.0.1:{model_port}/v1", model="stub")
         if judge is not None:
             config = replace(config, judge_url=judge.url, judge_key=JUDGE_KEY)
-        context = RunnerContext(
-            config, **({"build": build_empty_venv, "prepare": sandbox.prepare} | machine)
-        )
         stopping = asyncio.Event()
-        model_app = (model or StubModel()).application()
         async with (
-            serving(stub.application(), hub_port) as url,
-            serving(model_app, model_port),
+            serving(stub.application()) as url,
+            serving((model or StubModel()).application()) as model_url,
             aiohttp.ClientSession() as session,
         ):
+            if model is not None:
+                config = replace(config, model_url=f"{model_url}/v1", model="stub")
+            context = RunnerContext(
+                config, **({"build": build_empty_venv, "prepare": sandbox.prepare} | machine)
+            )
             hub_client = HubClient(session, url=url, token=TOKEN, patience=patience)
             interruption = asyncio.create_task(meanwhile(stub, stopping)) if meanwhile else None
             async with asyncio.timeout(seconds):

@@ -172,13 +172,13 @@ def refusal(status: int, code: str) -> web.Response:
 
 
 @asynccontextmanager
-async def serving(application: web.Application, port: int) -> AsyncIterator[str]:
-    """Serve on 127.0.0.1 and give the base URL."""
+async def serving(application: web.Application, port: int = 0) -> AsyncIterator[str]:
+    """Serve on 127.0.0.1, on a port that the kernel chooses if none is given; give the base URL."""
     runner = web.AppRunner(application, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", port).start()
     try:
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{port or runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
 

@@ -25,6 +25,7 @@ from envyard_runner.model import state
 from envyard_runner.state import process_state
 from tests.faults import parts
 from tests.faults.conftest import NEEDS
+from tests.ports import free_port
 from tests.worker.messaging.test_celery_app import (
     ENDLESS,
     PORT,
@@ -42,7 +43,7 @@ from tests.worker.stub_hub import StubHub, job, serving
 
 pytestmark = pytest.mark.slow
 
-MODEL_PORT = 21295
+MODEL_PORT = free_port()
 
 HELD = job(WHEEL, policies=("silent",), tasks=1, attempts=1, seed=3, limits={"wall_seconds": 90.0})
 

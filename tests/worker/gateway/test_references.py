@@ -10,7 +10,6 @@ from typing import Any
 from aiohttp import ClientSession, web
 
 from envyard_runner.gateway.references import ReferenceProcess, References, process_routes
-from tests.ports import free_port
 from tests.worker.gateway.served_gateway import USER, ServedGateway, job, run_scenario
 
 HOOKED = [{"index": i, "hash": f"h{i}", "hook": True} for i in range(3)]
@@ -49,10 +48,9 @@ async def process_of(process: ReferenceProcess) -> AsyncIterator[Process]:
     application.add_routes(process_routes(lambda: process))
     runner = web.AppRunner(application, shutdown_timeout=0.1)
     await runner.setup()
-    port = free_port()
-    await web.TCPSite(runner, "127.0.0.1", port).start()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
     async with ClientSession() as client:
-        yield Process(client, port)
+        yield Process(client, runner.addresses[0][1])
     await runner.cleanup()
 
 

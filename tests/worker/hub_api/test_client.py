@@ -25,11 +25,12 @@ from envyard_runner.hub_api.client import (
     WheelChanged,
 )
 from envyard_runner.hub_api.event_outbox import Cancelled, EventOutbox
+from tests.ports import free_port
 from tests.worker.stub_hub import RUN_TOKEN, TOKEN, StubHub, contents, job, serving
 
 pytestmark = pytest.mark.slow
 
-PORT = 18390
+PORT = free_port()
 
 
 def with_hub(

@@ -17,9 +17,10 @@ from envyard_runner.execution.run import RunnerContext
 from envyard_runner.hub_api.client import HubClient
 from envyard_runner.messaging.poll import DiskTooFull, poll_once
 from envyard_runner.venvs import uv
+from tests.ports import free_port
 from tests.worker.stub_hub import TOKEN, StubHub, job, serving
 
-PORT = 18421
+PORT = free_port()
 
 
 def test_without_disk_space_it_leases_no_run(tmp_path: Path) -> None:

@@ -13,11 +13,12 @@ from envyard_runner.config import Config
 from envyard_runner.execution.model_access import open_model
 from envyard_runner.model.available import AvailableModels, NoModel
 from envyard_runner.model.endpoint import Endpoint
+from tests.ports import free_port
 from tests.worker.gateway.served_gateway import job
 from tests.worker.stub_hub import serving
 from tests.worker.stub_model import StubModel
 
-PORT = 21520
+PORT = free_port()
 URL = f"http://127.0.0.1:{PORT}/v1"
 
 

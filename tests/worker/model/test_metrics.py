@@ -11,10 +11,11 @@ from envyard_runner.gateway import AdaptiveLimiter
 from envyard_runner.model.endpoint import Endpoint
 from envyard_runner.model.health import STALLED_SECONDS, Health
 from envyard_runner.model.metrics import Load, read_metrics
+from tests.ports import free_port
 from tests.worker.model.stub_vllm import METRICS
 from tests.worker.stub_hub import serving
 
-PORT = 21510
+PORT = free_port()
 IDLE = Load(running=1, waiting=0, cache=0.1, tokens=5)
 QUEUE = Load(running=8, waiting=2, cache=0.1, tokens=5)
 FULL = Load(running=8, waiting=0, cache=0.95, tokens=5)

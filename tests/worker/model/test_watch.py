@@ -21,12 +21,13 @@ from envyard_runner.model.available import AvailableModels, NoModel
 from envyard_runner.model.command import ServeError, ServeOptions
 from envyard_runner.model.state import folder_of
 from envyard_runner.model.watch import Timings, Watcher
+from tests.ports import free_port
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
 BRISK = Timings(look=0.1, answer=0.5, start=20.0, pauses=(0.1, 600.0), stable_after=0.0)
-PORT = 21500
+PORT = free_port()
 
 
 @pytest.fixture

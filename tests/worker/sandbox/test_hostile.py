@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from envyard_runner.config import Config
+from tests.ports import free_port
 from tests.worker.sandbox.conftest import Ran, contained
 
 pytestmark = pytest.mark.sandbox
-PORT = 18150
+PORT = free_port()
 
 
 @pytest.fixture(scope="module")
