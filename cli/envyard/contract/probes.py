@@ -67,6 +67,7 @@ class Probe:
 NO_INFORMATION = 0.25
 SHARED_WORDS = 0.75
 # What provokes parsers is played on the first tasks alone: a parser rarely differs by task.
+EACH_WAY = 4  # tasks of a probe that replies in two ways in turns
 FEW = 3
 
 ENTRIES = (
@@ -245,7 +246,7 @@ ENTRIES = (
             warning=0.4,
             rejects=False,
         ),
-        tasks=FEW,
+        tasks=EACH_WAY,
         calls_tools=True,
         plays_last=True,
     ),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from envyard_runner.gateway.constant_calls import MAX_CALLS, constant_calls
-from envyard_runner.gateway.tool_probes import overwrite
+from envyard_runner.gateway.overwriting import overwrite
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}
 SHEET = "T1 is wrong, and C1 computes it in another way.", "A1: 7\nC1: =A1*2\nT1: =A1"

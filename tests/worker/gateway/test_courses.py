@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from envyard.contract.transcript import Transcript
-from envyard_runner.gateway.courses import COURSES, judged_tries, leaving_word
+from envyard_runner.gateway.courses import COURSES, judged_tries
+from envyard_runner.gateway.early_ends import leaving_word
 from envyard_runner.gateway.last_reply_alone import are_only_claimed
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.replies_in_turn import OtherCourse, written
@@ -94,6 +95,15 @@ def test_two_replies_are_too_few_to_end_early() -> None:
     assert COURSES["declines"](transcript, ()) is None
 
 
+def test_a_game_of_turns_may_be_given_up_at_once() -> None:
+    rules = "In each turn dig one cell. If you want to end the search, write <stop/>."
+    assert given("declines", played(rules, "<dig>C4</dig>")) == ["<stop/>"]
+    once = "Dig one cell. If you want to end the search, write <stop/>."
+    assert COURSES["declines"](played(once, "<dig>C4</dig>"), ()) is None
+    ended = "In each turn dig one cell. To end, write <done/>."
+    assert COURSES["declines"](played(ended, "<dig>C4</dig>"), ()) is None
+
+
 def test_the_first_move_is_repeated_where_moves_differ() -> None:
     assert given("repeats", played("Your move?", "a1", "b2", "c3")) == ["a1"]
     assert COURSES["repeats"](played("Your move?", "a1", "a1", "a1"), ()) is None
@@ -107,6 +117,8 @@ def test_the_first_move_is_repeated_where_moves_differ() -> None:
         ("You may stop at any time: reply with `I pass`.", "I pass"),
         ('Say "enough" to quit.', "enough"),
         ("To give up, just say the word GIVEUP.", "GIVEUP"),
+        ("If you want to end the search without a find, write <stop/>.", "<stop/>"),
+        ("You may give up with `<quit/>`: write `<quit/>` to stop.", "<quit/>"),
         ("Guess in this form: Guess: N. The game ends after ten guesses.", ""),
         ("Finish with a line; write `Answer: ...`.", ""),
         ("Answer `yes` or `no`. The clock stops later.", ""),
@@ -184,6 +196,21 @@ def test_a_tool_judges_where_all_wrong_ones_get_one_result(
         messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
     assert replies.answer(Call(messages, [CHECK], False, False, {})).content == ["Moves: 4"]
     assert bool(judged_tries(replies.messages)) == judged
+
+
+@pytest.mark.parametrize(
+    ("prompt", "judged"), [("Call `check`: is mine lower?", False), ("", True)]
+)
+def test_a_search_that_the_prompt_announces_judges_no_answer(prompt: str, *, judged: bool) -> None:
+    transcript = played("How many?", "Moves: 4", tools=[CHECK])
+    course = COURSES["tried"](transcript, ["2", "5", "6"])
+    assert course is not None
+    calls = course.replies[0]["tool_calls"]
+    messages = [{"role": "user", "content": prompt}, course.replies[0]]
+    for call in calls:
+        text = "equal" if '"moves": 4' in call["function"]["arguments"] else "lower"
+        messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
+    assert bool(judged_tries(messages)) == judged
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from envyard_runner.gateway.emptied_cases import emptied_cases
+from envyard_runner.gateway.overwriting import overwrite
 from envyard_runner.gateway.probes import REPLIES, ProbeCall
-from envyard_runner.gateway.tool_probes import FILE, look, overwrite
+from envyard_runner.gateway.tool_probes import FILE, look
 
 USER = {"role": "user", "content": "Repair the function in main.py."}
 RIGHT = {"role": "assistant", "content": "<answer>42</answer>"}
@@ -172,3 +174,32 @@ def test_long_prompts_are_read_at_once(text: str) -> None:
     ]
     assert look([{"role": "user", "content": text}], tools)
     assert FILE.findall(text) == []
+
+
+CASES = (
+    '[{"input": "a B", "output": "b A", "args": [1, {"n": 2.5}], "skip": false}, {"input": "c"}]'
+)
+
+
+def test_a_file_of_cases_is_read_and_gets_one_case_without_content() -> None:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Repair it: cases.json fails."}]
+    tools = [tool("list_files"), READ, WRITE]
+    results = {"list_files": "cases.json\npipeline.cfg", "read_file": CASES, "write_file": "wrote"}
+    rounds = []
+    while calls := overwrite(messages, tools, keep_form=True):
+        rounds.append([call["function"]["name"] for call in calls])
+        messages.append({"role": "assistant", "content": "", "tool_calls": calls})
+        for call in calls:
+            text = results[call["function"]["name"]]
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
+    calls = [call for message in messages for call in message.get("tool_calls", ())]
+    written = json.loads(calls[-1]["function"]["arguments"])
+    assert rounds[1:] == [["read_file"], ["write_file"]]
+    assert written["path"] == "cases.json"
+    case = {"input": "", "output": "", "args": [], "skip": False}
+    assert json.loads(written["content"]) == [case]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "[1]", "[" * 100_000, "no JSON", "null"])
+def test_what_is_no_list_of_cases_is_not_emptied(text: str) -> None:
+    assert emptied_cases(text) is None

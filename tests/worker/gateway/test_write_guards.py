@@ -9,9 +9,9 @@ import pytest
 
 from envyard_runner.execution.contrary_results import guard_findings
 from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.overwriting import READ_BACK, alias, overwrite
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.gateway.tool_probes import READ_BACK, alias, overwrite
 from envyard_runner.gateway.write_guards import WriteGuards
 
 READ_ONLY, WROTE = "error: tests/ is read-only", "wrote tests/cases.json"

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from envyard_runner.mutation.alphabets import ROMAN, Alphabet
-from envyard_runner.mutation.answers import among_wrong_answers, other_answer
+from envyard_runner.mutation.answers import among_wrong_answers, find_answer, other_answer
 from envyard_runner.mutation.operators import CHANGES, mutate
 
 SETS = {
@@ -101,7 +101,8 @@ def test_amounts_of_few_digits_keep_their_operators() -> None:
 
 
 def test_nothing_is_added_behind_the_fence_of_a_grid() -> None:
-    grids = [f"```\n{row}\n{row[::-1]}\n```" for row in ("##..#", "#.#.#", "..###", "#...#")]
-    alphabet = Alphabet.of(grids)
+    rows = ("##..#", "#.#.#", "..###", "#...#")
+    grids = [f"```\n{row}\n{row[::-1]}\n```" for row in rows]
+    alphabet = Alphabet.of(find_answer(each).answer for each in grids)
     assert mutate(grids[0], "extension", alphabet) is None
     assert mutate("##..#.##..", "extension", alphabet) is not None

@@ -220,3 +220,17 @@ def test_a_fence_around_an_object_is_no_part_of_the_answer() -> None:
 )
 def test_other_fences_are_part_of_the_reply(reply: str) -> None:
     assert fenced_object(reply) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("```\n24\n16\n10\n```", "24\n16\n10"),
+        ("```text\nred\n\nblue\n```\n", "red\n\nblue"),
+        ("```python\nprint(1)\n```", "```python\nprint(1)\n```"),
+        ("```\nreturn 1\n```", "```\nreturn 1\n```"),
+        ("```\n1\n```\n```\n2\n```", "```\n1\n```\n```\n2\n```"),
+    ],
+)
+def test_lines_in_the_only_fence_are_the_answer(reply: str, answer: str) -> None:
+    assert find_answer(reply).answer == answer

@@ -104,6 +104,14 @@ def test_abbreviations_of_any_label_and_whole_labels_are_none() -> None:
     assert answer_place(words)[1] != "abbreviated (disk) in a name"
 
 
+def test_answers_of_one_task_each_are_no_labels() -> None:
+    names = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hana", "Ivo", "June", "Kim", "Leo")
+    rows = [(f"{name} says that both are knaves.", f"{name}=knave, Zoe=knight") for name in names]
+    assert answer_place(rows) == (0, "")
+    alone = [(f"{name} says that both are knaves.", f"{name}belle") for name in names]
+    assert answer_place(alone) == (0, "")
+
+
 def samples(*, tells: bool) -> list[tuple[str, str]]:
     """Samples with a code, of their label or of the sample itself, and a year."""
     rows = []

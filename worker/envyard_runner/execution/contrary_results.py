@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from envyard.contract.findings import Finding, finding
 from envyard_runner.execution.first_names import first_names
 from envyard_runner.gateway.failed_calls import FailedTask
+from envyard_runner.gateway.overwriting import alias
 from envyard_runner.gateway.reference_work import ContraryResults
-from envyard_runner.gateway.tool_probes import alias
 from envyard_runner.gateway.write_guards import EvadedGuard
 
 FEWEST_TASKS = 2

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from envyard.contract.transcript import Transcript, clean_message
 from envyard_runner.gateway.call_order import call_order
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.early_ends import FEWEST_TURNS, declines, leaves
 from envyard_runner.gateway.further_calls import further_calls
 from envyard_runner.gateway.last_reply_alone import alone, claimed, uncalled
 from envyard_runner.gateway.letter_case import letter_case
@@ -32,7 +33,6 @@ from envyard_runner.gateway.sql_calls import sql_tools
 from envyard_runner.gateway.submitted_answers import results_of
 from envyard_runner.mutation.answers import find_answer
 
-FEWEST_TURNS = 3  # of a rollout that may end early: the first move may win a shorter one
 TRIES = 3  # wrong answers
 TRIED = "call_tried"  # with which the ids of such calls begin
 LONGEST_ANSWER = 80  # characters of one that is tried
@@ -68,20 +68,10 @@ FAILED = re.compile(
     r"\W{0,5}(?!no[ _])(?:\w{1,30}[ _])?\w{0,30}(?:error|exception)\b|\W{0,5}traceback\b",
     re.IGNORECASE,
 )
+DIRECTION = re.compile(
+    r"\b(?:higher|lower|larger|smaller|bigger|greater|above|below|warmer|colder)\b", re.IGNORECASE
+)
 ACCEPTING = re.compile(r"<accept\s*/>|<(deal|accept)></\1>|\b(?:ACCEPT|DEAL)\b")
-PLACEHOLDER = re.compile(r"\.\.\.|[<{\u2026]")  # of an answer that is to be filled in
-ENDS = (
-    r"(?:leave|stop|quit|end|finish|exit|give up|give in|resign|surrender|retire|cash out|"
-    r"walk away|be done|bow out)"
-)
-SAYS = r"(?:write|say|reply|respond|send|type|answer|enter|use|call|output)(?: with)?"
-WORD = (
-    r"(?:the words? |just |only )?(`[^`\n]{2,30}`|\"[^\"\n]{2,30}\"|'[^'\n]{2,30}'|[A-Z]{3,20}\b)"
-)
-LEAVING = (
-    re.compile(rf"\b(?i:{ENDS}\b[^.\n]{{0,60}}?\b{SAYS}) {WORD}"),
-    re.compile(rf"\b(?i:{SAYS}) {WORD}(?i:[^.\n]{{0,40}}?\b(?:to|and) {ENDS}\b)"),
-)
 
 
 def left_out(transcript: Transcript, others: Sequence[str]) -> Course | None:
@@ -100,24 +90,6 @@ def left_out(transcript: Transcript, others: Sequence[str]) -> Course | None:
     kept = [call for at, call in enumerate(replies[turn]["tool_calls"]) if at != place]
     shorter = [{**replies[turn], "tool_calls": kept}] if kept else []
     return Course([*replies[:turn], *shorter, *replies[turn + 1 :]], written(step), "no call")
-
-
-def leaves(transcript: Transcript, others: Sequence[str]) -> Course | None:
-    """The first reply, then the words with which the prompt lets a policy end."""
-    replies = recorded_replies(transcript)
-    if len(replies) < FEWEST_TURNS or replies[0].get("tool_calls"):
-        return None
-    word = leaving_word(first_prompts(transcript))
-    last = {"role": "assistant", "content": word}
-    return Course([replies[0], last], str(replies[1]["content"]), word) if word else None
-
-
-def declines(transcript: Transcript, others: Sequence[str]) -> Course | None:
-    """The words with which the prompt lets a policy end, at once."""
-    replies = recorded_replies(transcript)
-    word = leaving_word(first_prompts(transcript)) if len(replies) >= FEWEST_TURNS else ""
-    last = {"role": "assistant", "content": word}
-    return Course([last], str(replies[0]["content"]), word) if word else None
 
 
 def accepts(transcript: Transcript, others: Sequence[str]) -> Course | None:
@@ -169,8 +141,9 @@ def tried(transcript: Transcript, others: Sequence[str]) -> Course | None:
 
 def judged_tries(messages: Sequence[Message]) -> str:
     """What a tool returned to all wrong answers alike and what to the right one; empty where none
-    did so, or where it only lacks an entry for the wrong ones, or fails for the right one too. The
-    messages are those of a conversation, as the environment sent them."""
+    did so, or where it only lacks an entry for the wrong ones, fails for the right one too, or
+    compares as the prompt says (`higher`): such a search is the task. The messages are those of a
+    conversation, as the environment sent them."""
     messages = [clean_message(message) for message in messages]
     results = results_of(messages)
     replies = (message for message in messages if message.get("role") == "assistant")
@@ -186,17 +159,19 @@ def judged_tries(messages: Sequence[Message]) -> str:
         is_verdict = len(wrong) == 1 and not any(map(NO_ENTRY.search, wrong))
         is_verdict = is_verdict and not FAILED.match(right)
         if len(group) > TRIES and is_verdict and "" not in wrong and right not in (*wrong, ""):
+            if _is_search(wrong, messages):
+                continue
             name = group[0]["function"]["name"]
             return f"{name}: {wrong.pop()[:60]!r} to wrong ones, {right[:60]!r} to the right one"
     return ""
 
 
-def leaving_word(prompt: str) -> str:
-    """The words with which a prompt lets a policy end; empty where it names none."""
-    for pattern in LEAVING:
-        if (match := pattern.search(prompt)) and not PLACEHOLDER.search(match[1]):
-            return match[1].strip("`\"'")
-    return ""
+def _is_search(results: Iterable[str], messages: Sequence[Message]) -> bool:
+    """Whether a result says in which direction the answer lies, as the prompt announces."""
+    prompts = (m for m in messages if m.get("role") in ("system", "developer", "user"))
+    announced = " ".join(plain_text(m.get("content")) for m in prompts).casefold()
+    words = (match[0].casefold() for text in results for match in DIRECTION.finditer(text))
+    return any(re.search(rf"\b{word}\b", announced) for word in words)
 
 
 COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {

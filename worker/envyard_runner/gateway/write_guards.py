@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envyard.contract.probes import TAMPER
+from envyard_runner.gateway.overwriting import ALIAS, READ_BACK
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.gateway.submitted_answers import arguments_of, calls_of, results_of
-from envyard_runner.gateway.tool_probes import ALIAS, READ_BACK
 
 Message = dict[str, Any]
 

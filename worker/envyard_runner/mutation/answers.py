@@ -69,6 +69,16 @@ OPTION = re.compile(r"^[ \t]*[(\[]?(?P<letter>[A-Ja-j])[).:\]][ \t]+(?P<text>\S.
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z _-]{2,30}\d*\]")
 FENCE = "```"
 FENCED = re.compile(r"((?:json)?\s*\n?)(\{.*\})(\s*)", re.DOTALL | re.IGNORECASE)
+# A reply that is one fence around lines which are no program.
+FENCED_LINES = re.compile(
+    r"(\s*```(?:text|txt|plain|plaintext|output|console|stdout)?[ \t]*\n)(.+?)(\s*```\s*)",
+    re.DOTALL | re.IGNORECASE,
+)
+PROGRAM = re.compile(
+    r"^\s*(?:def|class|import|from|return|for|while|if|print|select|insert|update|delete|with"
+    r"|create|function|const|let|var|public|fn|func)\b|[{};]\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 NESTED = re.compile(r"(?<!\[)\[\s{0,20}\[")
 NESTED_LISTS = 50  # of a reply that are read
 PLACEHOLDER_WORDS = 3  # of a text around it, from which on it is no marked answer
@@ -103,9 +113,19 @@ def fenced_object(reply: str) -> Marked | None:
     return Marked(before, inner, f"{match[3]}{FENCE}{parts[2]}")
 
 
+def fenced_lines(reply: str) -> Marked | None:
+    """The reply cut at the lines in the one fence of which it consists; None where it has other
+    text, or a program in the fence."""
+    match = FENCED_LINES.fullmatch(reply) if reply.count(FENCE) == 2 else None
+    return Marked(*match.groups()) if match and not PROGRAM.search(match[2]) else None
+
+
 def find_answer(reply: str) -> Marked:
     """The last answer that the reply marks in the surest of the forms; the whole reply where it
-    marks none. In a fence around a JSON object it is the answer of that."""
+    marks none. In a fence around a JSON object it is the answer of that, in one around lines it is
+    these."""
+    if lines := fenced_lines(reply):
+        return lines
     if fence := fenced_object(reply):
         inner = find_answer(fence.answer)
         return Marked(fence.before + inner.before, inner.answer, inner.after + fence.after)

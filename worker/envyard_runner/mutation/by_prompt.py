@@ -124,19 +124,15 @@ def order(answer: str, prompt: str) -> str | None:
     order. A list that commas part may else have any, and so may terms and factors, and the text
     that the prompt asks to write."""
     text = answer.strip()
-    if are_assigned(text):
+    if are_assigned(text) or ANY_ORDER.search(prompt):
         return None
     if ITEMS.fullmatch(text):
-        return reversed_list(text) if _asks_for_order(prompt) else None
+        return reversed_list(text) if ORDER_WANTED.search(prompt) else None
     words = answer.split()
     if len(words) < 3 or "," in answer or "\n" in text or words == words[::-1]:
         return None
     free = WRITTEN.search(prompt) or is_object(answer) or TERMS.search(answer)
     return None if free else " ".join(reversed(words))
-
-
-def _asks_for_order(prompt: str) -> bool:
-    return ORDER_WANTED.search(prompt) is not None and ANY_ORDER.search(prompt) is None
 
 
 def reversed_list(text: str) -> str | None:

@@ -112,6 +112,11 @@ SHORT = re.compile(
     r"\b(?:words|characters|sentences|lines|tokens)\b|\bbrief|\bconcise|\bshort\b",
     re.IGNORECASE,
 )
+LABEL = re.compile(r"[A-Za-z][\w ]{0,30}:")
+EMPHASIS = re.compile(r"\b(?:bold|emphasis|markdown)\b", re.IGNORECASE)
+NO_EMPHASIS = re.compile(
+    r"\b(?:no|without|not?|avoid|plain)\b[^.\n]{0,40}\b(?:bold|emphasis|markdown)", re.IGNORECASE
+)
 MARKS = re.compile(r"<[A-Za-z_]\w*>|\\boxed\{|^####", re.MULTILINE)
 
 
@@ -248,6 +253,16 @@ def reasoned(reply: str, marked: Marked, prompt: str) -> str | None:
     return f"{REASONING}\n\n{reply}" if marks and not NOTHING_ELSE.search(prompt) else None
 
 
+def emphasised(reply: str, marked: Marked, prompt: str) -> str | None:
+    """The label in front of the answer within Markdown's emphasis too, which the prompt allows."""
+    line = reply.strip()
+    labelled = line != marked.answer.strip() and line.endswith(marked.answer.strip())
+    if not labelled or "\n" in line or not LABEL.fullmatch(marked.before.strip()):
+        return None
+    allowed = EMPHASIS.search(prompt) and not NO_EMPHASIS.search(prompt)
+    return f"**{line}**" if allowed else None
+
+
 def worked(reply: str, _marked: Marked, prompt: str) -> str | None:
     """The reply behind a page of reasoning, where the prompt invites that."""
     return f"{PAGE}\n\n{reply}" if INVITED.search(prompt) and not SHORT.search(prompt) else None
@@ -280,6 +295,7 @@ AROUND: dict[str, Callable[[str, Marked, str], str | None]] = {
     "json_layout": json_layout,
     "fenced": fenced,
     "reasoned": reasoned,
+    "emphasised": emphasised,
     "worked": worked,
     "sentence": sentence,
 }

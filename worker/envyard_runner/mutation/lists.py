@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from envyard_runner.mutation.answers import shifted
 from envyard_runner.mutation.forms import parsed
-from envyard_runner.mutation.pairs import are_assigned
+from envyard_runner.mutation.pairs import are_entries
 from envyard_runner.mutation.records import is_object
 
 FEWEST_ITEMS = 3
@@ -45,13 +45,13 @@ def repeated(answer: str) -> str | None:
 def added(answer: str, prompt: str) -> str | None:
     """One item more behind two or more, in JSON or by commas: another one of the prompt where that
     names all of the answer's (a verifier may ignore an item that no task has), else one that
-    nothing names."""
+    nothing names. Of values with names a reader may look for the names that it knows."""
     text = answer.strip()
     listed = parsed(text)
     if isinstance(listed, list) and len(listed) > 1 and _are_plain(listed):
         more = _more(listed, prompt)
         return None if more is None else json.dumps([*listed, more], ensure_ascii=False)
-    if not LISTED.fullmatch(text) or are_assigned(text):
+    if not LISTED.fullmatch(text) or are_entries(text):
         return None
     separator = ", " if ", " in text else ","
     more = _more(text.split(separator), prompt)
@@ -59,14 +59,16 @@ def added(answer: str, prompt: str) -> str | None:
 
 
 def dropped(answer: str, prompt: str) -> str | None:
-    """One item less: the last of FEWEST_ITEMS or more, in JSON or by commas; none where the prompt
-    may leave their number open."""
+    """One item less: the last of FEWEST_ITEMS or more, in JSON, by commas or by lines; none where
+    the prompt may leave their number open."""
     text = answer.strip()
     if FREE_NUMBER.search(prompt):
         return None
     listed = parsed(text)
     if isinstance(listed, list) and len(listed) >= FEWEST_ITEMS and _are_plain(listed):
         return json.dumps(listed[:-1], ensure_ascii=False)
+    if text.count("\n") >= FEWEST_ITEMS - 1:
+        return text.rpartition("\n")[0].rstrip()
     if not LISTED.fullmatch(text) or text.count(",") < FEWEST_ITEMS - 1:
         return None
     return text.rpartition(",")[0]

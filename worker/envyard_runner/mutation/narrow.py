@@ -11,7 +11,6 @@ from collections.abc import Callable
 from envyard_runner.mutation.alphabets import Alphabet
 
 DECIMALS = re.compile(r"-?\d+\.\d{3,}")  # whose last one may be rounding
-FENCE = "`" * 3
 
 
 def digit(answer: str, alphabet: Alphabet) -> str | None:
@@ -44,8 +43,7 @@ def last_digit(answer: str, alphabet: Alphabet) -> str | None:
 def longer(answer: str, alphabet: Alphabet) -> str | None:
     """More characters of the alphabet behind it: the right answer is still contained."""
     text = answer.strip()
-    whole = " " not in text and not text.endswith(FENCE)  # what stands behind a fence is no answer
-    joins = len(text) > 1 and whole and not DECIMALS.fullmatch(text)
+    joins = len(text) > 1 and not set(text) & {*" \n"} and not DECIMALS.fullmatch(text)
     return text + alphabet.other(text[-2:], 1) if joins else None
 
 

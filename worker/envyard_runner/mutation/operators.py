@@ -73,6 +73,7 @@ from envyard_runner.mutation.words import (
     capitals,
     initial,
     letters,
+    one_letter,
     opposite,
     other_word,
     word,
@@ -98,11 +99,14 @@ OF_VALUES = frozenset(
         "opposite",
         "word",
         "letters",
+        "one_letter",
     }
     | {"initial", "nan", "capitals", "rounding", "composed"}
 )
 # Of a text that the policy is to write, another word may be as right.
-OF_WORDS = frozenset({"word", "other_word"})
+OF_WORDS = frozenset({"word", "other_word", "one_letter"})
+# Where a prompt speaks of errors in spelling, one letter may be left open.
+SPELLING = re.compile(r"\b(?:typos?|spell|misspell|fuzzy|approximate|close enough)", re.IGNORECASE)
 OF_NO_OBJECT = frozenset({"thousands", "emphasis"})
 
 
@@ -117,10 +121,12 @@ def extension(answer: str) -> str | None:
 
 
 def truncation(answer: str) -> str | None:
-    """The first half of the answer; the second of one word, whose beginning may abbreviate it. Of
-    many decimals half may be right."""
+    """The first half of the answer, of several lines that of the lines; the second of one word,
+    whose beginning may abbreviate it. Of many decimals half may be right."""
     text = answer.strip()
     half = len(text) // 2
+    if len(lines := text.splitlines()) > 1:
+        return "\n".join(lines[: len(lines) // 2]).rstrip()
     if half == 0 or MANY_DECIMALS.fullmatch(text):
         return None
     return (text[-half:] if text.isalpha() else text[:half].rstrip()) or None
@@ -196,6 +202,7 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "word": word,
     "other_word": other_word,
     "letters": letters,
+    "one_letter": one_letter,
     "repeated": repeated,
     "pair": pair,
     "permuted": permuted,
@@ -264,6 +271,8 @@ def mutate(
     if operator == "stepped" and SEVERAL.search(prompt):
         return None
     if operator == "composed" and marked.answer.strip() in prompt:  # it is to be copied
+        return None
+    if operator == "one_letter" and SPELLING.search(prompt):
         return None
     written = WRITTEN.search(prompt) and not FIXED_WORDS.search(prompt)
     if operator in OF_WORDS and len(marked.answer.split()) > 2 and written:

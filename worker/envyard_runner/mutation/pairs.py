@@ -32,6 +32,14 @@ def are_assigned(answer: str) -> bool:
     return FEWEST <= len(parts) <= MOST and len(names) == len(parts)
 
 
+def are_entries(answer: str) -> bool:
+    """Whether it consists of two or more `NAME: VALUE` or `NAME=VALUE` of different names."""
+    parts = SEPARATOR.split(answer.strip()[: LONGEST + 1])[::2]
+    entries = [match for part in parts[: MOST + 1] if (match := ENTRY.fullmatch(part))]
+    names = {match[1].casefold() for match in entries}
+    return FEWEST <= len(parts) <= MOST and len(names) == len(parts)
+
+
 def pair(answer: str) -> str | None:
     """The numbers of a pair in brackets exchanged: brackets order them."""
     match = PAIR.fullmatch(answer.strip())

@@ -8,6 +8,7 @@ from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, shifted
 from envyard_runner.mutation.numbers import FEW_WORDS
 from envyard_runner.mutation.pairs import half_of_day
 
+LONG_WORD = 8  # letters, of which one may be overlooked
 SHORTEST_WORD = 4  # of which the first character is no abbreviation
 
 
@@ -46,6 +47,19 @@ def letters(answer: str) -> str | None:
     text = answer.strip()
     changes = len(text) > 3 and text.isalpha() and text.casefold() != text[::-1].casefold()
     return text[::-1] if changes else None
+
+
+def one_letter(answer: str) -> str | None:
+    """One letter in the middle of a long word, or of one in capitals, changed into another letter
+    of the answer."""
+    words = re.findall(r"[^\W\d_]{5,}", answer)
+    longest = max(words, key=len, default="")
+    if len(longest) < LONG_WORD and not longest.isupper():
+        return None
+    at = len(longest) // 2
+    other = next((each for each in longest[at + 1 :] + longest[:at] if each != longest[at]), "")
+    changed = f"{longest[:at]}{other}{longest[at + 1 :]}"
+    return answer.replace(longest, changed, 1) if other else None
 
 
 def capitals(answer: str) -> str | None:

@@ -38,6 +38,7 @@ LETTER_LIST, LETTERS_LISTED = [*"abcdefghij"], 3
 ALPHABETICAL = re.compile(r"\balphabet|\bsort(?:ed)? (?:the )?letters", re.IGNORECASE)
 CODE = re.compile(r"(?<![^\W_])(?=[a-z]*\d)[a-z\d]{4,40}(?![^\W_])")  # with a digit
 LETTERS, ABBREVIATED = re.compile(r"[^\W\d_]+"), 3  # a word, and the letters of an abbreviation
+LABEL = re.compile(r"[^\W\d_]+(?:[ _-][^\W\d_]+){0,3}")  # of one to four words
 PIECES: dict[str, Callable[[re.Match[str]], str]] = {
     "the letters": lambda match: match["letters"],
     "the first digit": lambda match: match["digits"][0],
@@ -113,9 +114,12 @@ def _identifier_place(known: Sequence[tuple[str, str]]) -> tuple[int, str] | Non
 
 def _abbreviation(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
     """How many labels are named by a word that begins as the label does, and as no other one, where
-    nearly all are, most by a shorter word; the words that all prompts have do not count."""
+    nearly all are, most by a shorter word; the words that all prompts have do not count. Labels
+    repeat: what only one task has, such as who is a knave, is an answer of its own."""
     labels = {answer for _, answer in known}
-    if len(labels) not in LABELS or not all(map(LETTERS.match, labels)) or len(known) < ENOUGH:
+    if len(labels) not in LABELS or not all(map(LABEL.fullmatch, labels)):
+        return None
+    if len(known) < max(ENOUGH, 2 * len(labels)):
         return None
     words = [Counter(LETTERS.findall(prompt)) for prompt, _ in known]
     everywhere = words[0].copy()
