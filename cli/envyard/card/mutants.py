@@ -22,7 +22,9 @@ from envyard.contract.mutants import (
     MARKED_WRONG,
     MIDDLE,
     OPERATORS,
+    REPORTED,
     UNCALLED,
+    UNREPORTED,
     MutantResult,
 )
 from envyard.contract.replay import agree
@@ -83,8 +85,9 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     where it did not. Where the last reply alone is paid in full, the calls before it only looked
     something up, and nothing in its place must not be paid. The right answer before a mark counts
     where a wrong one in the mark lost reward: of texts that the policy is to write, another may be
-    as right. The last turn counts where the turn before it was paid in full, and calls that a reply
-    only claims where the reply without them lost reward.
+    as right. The last turn counts where the turn before it was paid in full, calls that a reply
+    only claims where the reply without them lost reward, and calls that it reports where the reply
+    without the report did.
     """
     controls = [e for e in results if e.operator == CONTROL]
     steady = {e.rollout for e in controls if agree(e.recorded, e.reward)}
@@ -96,8 +99,10 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
         {e.rollout for e in results if e.operator == operator and agree(e.recorded, e.reward)}
         for operator in (ALONE, BEFORE_LAST)
     )
-    without = (e for e in results if e.operator == UNCALLED)
-    needed = {e.rollout for e in without if not _survives(e, "corrupting")}
+    needed, scored = (
+        {e.rollout for e in results if e.operator == name and not _survives(e, "corrupting")}
+        for name in (UNCALLED, UNREPORTED)
+    )
     return [
         each
         for each in results
@@ -106,6 +111,7 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
         and (each.operator != BESIDE or each.rollout in marked)
         and (each.operator != LAST_TURN or each.rollout in late)
         and (each.operator != CLAIMED or each.rollout in needed)
+        and (each.operator != REPORTED or each.rollout in scored)
         and (
             each.turns == 1
             or (each.operator == BLANK and each.rollout in alone)

@@ -54,6 +54,9 @@ ENTRIES = (
     # Shows whether a reply must have made calls.
     Operator("uncalled", "its last reply without any call", kind="control", course=True),
     Operator("claimed", "calls that the last reply only claims", course=True),
+    # Shows whether a report of what was done is paid.
+    Operator("unreported", "its answer without its report", kind="control", course=True),
+    Operator("reported", "calls that it reports and did not make", course=True),
     Operator("left_out", "a step left out that changes something", course=True),
     Operator("leaves", "an early end instead of its second reply", course=True),
     Operator("declines", "an end instead of its first reply", course=True),
@@ -152,6 +155,7 @@ ENTRIES = (
 OPERATORS = {entry.name: entry for entry in ENTRIES}
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
 FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"
+UNREPORTED, REPORTED = "unreported", "reported"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"
 ALONE, BEFORE_LAST, LAST_TURN = "alone", "before_last", "last_turn"
 

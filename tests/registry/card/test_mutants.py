@@ -280,6 +280,20 @@ def test_changes_of_the_surveys_references_count_with_those_of_the_run() -> None
     assert "survey/40/0" in finding.message
 
 
+@pytest.mark.parametrize(("unreported", "counts"), [(0.6, True), (1.0, False)])
+def test_calls_that_are_only_reported_count_where_the_report_is_paid(
+    unreported: float, *, counts: bool
+) -> None:
+    results = [
+        MutantResult(f"oracle/{n}/0", operator, "before", "after", reward, 1.0, turns=3)
+        for n in range(4)
+        for operator, reward in (
+            ("unchanged", 1.0), ("blank", 0.0), ("unreported", unreported), ("reported", 1.0),
+        )
+    ]  # fmt: skip
+    assert ("reported" in corrupting(results).by_operator) == counts
+
+
 def claiming(uncalled: float, claimed: float) -> list[MutantResult]:
     """Rollouts with calls, without these and with calls that are only claimed."""
     rows = []

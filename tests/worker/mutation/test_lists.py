@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from envyard_runner.mutation.lists import added, dropped
 from envyard_runner.mutation.operators import mutate
 
 
@@ -80,3 +81,14 @@ def test_other_items_are_reversed_and_added_to(answer: str) -> None:
 @pytest.mark.parametrize("piece", ["a, ", "- ", "(((", "and ", " \t", "a1"])
 def test_lists_in_long_prompts_are_read_in_time(piece: str) -> None:
     mutate("ax, bx", "added", prompt="ax, bx " + piece * 20_000)
+
+
+def test_lines_lose_the_last_one() -> None:
+    assert dropped("push 1\npush 2\nadd", "Give the trace.") == "push 1\npush 2"
+    assert dropped("push 1\nadd", "Give the trace.") is None
+    assert dropped("a\nb\nc", "Name at least two.") is None
+
+
+def test_values_with_names_get_no_item_more() -> None:
+    assert added("Ann: knight, Bo: knave, Cy: knave", "Who is what?") is None
+    assert added("ann, bo, cy", "Who is a knave?") is not None

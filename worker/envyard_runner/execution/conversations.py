@@ -8,10 +8,12 @@ from envyard.contract.probes import SNOOP
 from envyard_runner.execution.contrary_results import contrary_findings, guard_findings
 from envyard_runner.execution.late_ends import late_end_findings
 from envyard_runner.execution.shown_answers import (
+    computed_findings,
     conspicuous_findings,
     difference_findings,
     early_findings,
     entry_findings,
+    extreme_findings,
     field_findings,
     leak_findings,
     needless_findings,
@@ -20,8 +22,10 @@ from envyard_runner.execution.shown_answers import (
     tries_findings,
 )
 from envyard_runner.gateway.answer_differences import AnswerDifferences
+from envyard_runner.gateway.computed_fields import ComputedFields
 from envyard_runner.gateway.contrary_results import ToolResults
 from envyard_runner.gateway.early_answers import EarlyAnswer
+from envyard_runner.gateway.extreme_rows import ExtremeRows
 from envyard_runner.gateway.late_ends import repeated_reply
 from envyard_runner.gateway.listed_pages import ListedPages
 from envyard_runner.gateway.needless_work import FileAnswers
@@ -42,6 +46,7 @@ class Conversations:
         self._pages, self._repeated = ListedPages(), dict[str, str]()
         self._guards, self._fields = WriteGuards(), TellingFields()
         self._results, self._tries = ToolResults(), RevealedTries()
+        self._extremes, self._computed = ExtremeRows(), ComputedFields()
 
     def add(self, record: Record, answer: str, field: str) -> None:
         """Read a rollout; `answer` is what its reference replies with if that is a field, `field`
@@ -54,6 +59,8 @@ class Conversations:
         self._results.add(record, field)
         self._tries.add(record)
         self._fields.add(record, field)
+        self._extremes.add(record, field)
+        self._computed.add(record, answer or field)
         if reply := repeated_reply(record):
             self._repeated[record.rollout] = reply
         if early := EarlyAnswer.of(record, field):
@@ -80,6 +87,8 @@ class Conversations:
             *difference_findings(self._differences.revealed),
             *tries_findings(self._tries.revealed),
             *field_findings(self._fields),
+            *extreme_findings(self._extremes),
+            *computed_findings(self._computed),
             *early_findings(self._early),
             *needless_findings(self._files.needless),
         ]

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from envyard.contract.findings import Finding, finding
 from envyard_runner.execution.first_names import first_names
 from envyard_runner.gateway.answer_differences import AnswerDifference
+from envyard_runner.gateway.computed_fields import ComputedFields
 from envyard_runner.gateway.early_answers import EarlyAnswer
+from envyard_runner.gateway.extreme_rows import ExtremeRows
 from envyard_runner.gateway.listed_pages import OmittedEntries
 from envyard_runner.gateway.needless_work import NeedlessWork
 from envyard_runner.gateway.revealed_tries import RevealedTry
@@ -124,6 +126,45 @@ def field_findings(fields: TellingFields) -> Iterator[Finding]:
         f"The field {first.name!r} of the records that a tool returns has a value in that of the "
         f"answer alone, in {len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} it "
         f"is {first.value[:80]!r} for {first.answer[:80]!r}.",
+        where=rollouts[0],
+        n=len(rollouts),
+    )
+
+
+def extreme_findings(rows: ExtremeRows) -> Iterator[Finding]:
+    """A warning where a column of a listing is extreme in the row of the answer, in all rollouts
+    that read its rows."""
+    column = rows.telling
+    if column is None:
+        return
+    name, direction = column
+    marked = rows.marked[column]
+    rollouts = sorted(marked)
+    first = marked[rollouts[0]]
+    yield finding(
+        "card.leaks",
+        f"In the list that a tool returns, {name!r} is {direction} in the row of the answer, in "
+        f"all {len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} this is "
+        f"{first.text[:120]!r} of {first.rows}, so nothing else needs to be read.",
+        where=rollouts[0],
+        n=len(rollouts),
+    )
+
+
+def computed_findings(fields: ComputedFields) -> Iterator[Finding]:
+    """A warning where records for what the prompt names hold the different answers of two tasks or
+    more, which are to be worked out."""
+    shown = fields.shown
+    answers = {each.answer.casefold() for each in shown.values()}
+    if len(answers) < FEWEST_TASKS or len(shown) < EARLY * fields.read:
+        return
+    rollouts = sorted(shown)
+    first = shown[rollouts[0]]
+    yield finding(
+        "card.leaks",
+        f"The field {first.name!r} of the record that the tool {first.tool!r} returns for what "
+        f"the prompt names is the answer that is to be worked out, in {len(rollouts)} rollouts: "
+        f"{first_names(rollouts)}. In {rollouts[0]} it is {first.answer[:80]!r}.",
         where=rollouts[0],
         n=len(rollouts),
     )

@@ -17,7 +17,13 @@ from envyard_runner.gateway.call_order import call_order
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.early_ends import FEWEST_TURNS, declines, leaves
 from envyard_runner.gateway.further_calls import further_calls
-from envyard_runner.gateway.last_reply_alone import alone, claimed, uncalled
+from envyard_runner.gateway.last_reply_alone import (
+    alone,
+    claimed,
+    reported,
+    uncalled,
+    unreported,
+)
 from envyard_runner.gateway.letter_case import letter_case
 from envyard_runner.gateway.middle_answer import middle
 from envyard_runner.gateway.probes import Message
@@ -178,6 +184,8 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "alone": alone,
     "uncalled": uncalled,
     "claimed": claimed,
+    "unreported": unreported,
+    "reported": reported,
     "left_out": left_out,
     "call_order": call_order,
     "letter_case": letter_case,

@@ -13,10 +13,23 @@ from itertools import dropwhile
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.probes import Message
-from envyard_runner.gateway.replies_in_turn import Course, recorded_replies, written
+from envyard_runner.gateway.replies_in_turn import (
+    Course,
+    first_prompts,
+    recorded_replies,
+    written,
+)
 from envyard_runner.gateway.submitted_answers import arguments_of, calls_of
 from envyard_runner.mutation.answers import OPPOSITES, find_answer
 
+# Where the policy is to report what it did, such as the titles that it looked up.
+REPORTED = re.compile(
+    r"\b(?:that|which|what|times|documents|sources|files|tools|records|pages|entries)"
+    r" (?:\w+ ){0,2}?you (?:have |had |actually )?"
+    r"(?:looked up|consulted|read|used|checked|called|searched|visited|opened|measured|queried"
+    r"|inspected|examined|ran|tested|took|cited)\b",
+    re.IGNORECASE,
+)
 MOST_CLAIMS = 20  # calls that a reply claims
 SHORTEST, LONGEST = 2, 200  # characters of an answer; a shorter one is in a result by chance
 
@@ -27,6 +40,27 @@ def uncalled(transcript: Transcript, others: Sequence[str]) -> Course | None:
     if last.get("tool_calls") or not any(True for _ in calls_of(earlier)):
         return None
     return Course([last], plain_text(last.get("content")), "no call")
+
+
+def reported(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """The last reply alone, where the prompt wants it to report what the policy did."""
+    course = uncalled(transcript, others)
+    if course is None or not REPORTED.search(first_prompts(transcript)):
+        return None
+    return Course(course.replies, course.before, f"{course.before}, without the calls")
+
+
+def unreported(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """All replies, the last one cut to the line of its answer."""
+    replies = recorded_replies(transcript)
+    if reported(transcript, others) is None:
+        return None
+    text = plain_text(replies[-1].get("content")).strip()
+    marked = find_answer(text)
+    start = text.rfind("\n", 0, len(marked.before)) + 1
+    kept = text[start:].split("\n")[0]
+    last = {"role": "assistant", "content": kept}
+    return Course([*replies[:-1], last], text, kept) if kept != text else None
 
 
 def claimed(transcript: Transcript, others: Sequence[str]) -> Course | None:

@@ -20,6 +20,7 @@ from envyard_runner.gateway.junk_calls import (
     results_for_junk,
     results_for_unknown_keys,
 )
+from envyard_runner.gateway.named_calls import is_named_call
 from envyard_runner.gateway.odd_entries import odd_entry
 from envyard_runner.gateway.page_calls import is_page_call
 from envyard_runner.gateway.rollout_records import Record
@@ -159,7 +160,9 @@ class JunkResults:
         listings = (
             plain_text(m.get("content"))
             for m in messages
-            if m.get("role") == "tool" and not is_page_call(m.get("tool_call_id"))
+            if m.get("role") == "tool"
+            and not is_page_call(m.get("tool_call_id"))
+            and not is_named_call(m.get("tool_call_id"))
         )
         prompt = "\n".join(
             plain_text(m.get("content")) for m in messages if m.get("role") == "user"

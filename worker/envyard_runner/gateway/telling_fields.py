@@ -66,6 +66,12 @@ class TellingFields:
             self.marked[record.rollout] = TellingField(*marked, answer)
 
 
+def has_word_of(name: str, prompt: str) -> bool:
+    """Whether the prompt has a word of a field's or column's name, or one that begins like it."""
+    words = [word for word in re.split(r"[_\W]+", name.casefold()) if len(word) > 2]
+    return any(re.search(rf"\b{re.escape(word[:5])}", prompt, re.IGNORECASE) for word in words)
+
+
 def _records(messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects that calls with one text returned, with that text."""
     texts = {

@@ -13,6 +13,7 @@ from typing import Any
 
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import bare_calls, junk_calls
+from envyard_runner.gateway.named_calls import named_calls
 from envyard_runner.gateway.page_calls import page_calls
 from envyard_runner.gateway.sql_calls import sql_tools
 
@@ -48,7 +49,8 @@ def look(
     messages: Sequence[Message], tools: Sequence[Message], *, junk: bool = False
 ) -> list[Message]:
     """Calls that list and read what the tools reach, with `junk` also those of lookups with
-    arguments that name nothing and those of all pages; none where there is no more to see."""
+    arguments that name nothing, or what the prompt names, and those of all pages; none where there
+    is no more to see."""
     rounds, seen = history(messages)
     if rounds >= ROUNDS or not tools:
         return []
@@ -59,7 +61,9 @@ def look(
     calls = calls_of_tools(tools, rounds, messages, paths, command=reading(files))
     if not junk or rounds:
         return calls
-    return page_calls(tools) + calls + bare_calls(_lookups(tools)) + junk_calls(_lookups(tools))
+    lookups = _lookups(tools)
+    named = named_calls(lookups, first_prompt(messages))
+    return named + page_calls(tools) + calls + bare_calls(lookups) + junk_calls(lookups)
 
 
 def _lookups(tools: Sequence[Message]) -> list[Message]:
