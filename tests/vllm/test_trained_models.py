@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.flows.hub import ROOT
-from tools.vllm import install
+from tests.installed import folder
+from tools.vllm.install import VLLM
 
 pytestmark = [pytest.mark.vllm, pytest.mark.timeout(900)]
 
 
 def test_a_weak_and_a_strong_model_are_saved(tmp_path: Path) -> None:
-    installed = install.folder()
-    if why := install.missing(installed):
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(why)
+    installed = folder(VLLM)
     script = ROOT / "tools" / "vllm" / "trained_models.py"
     command = [installed / "venv" / "bin" / "python", script, tmp_path, "--minutes", "0.1"]
     done = subprocess.run(
