@@ -12,7 +12,7 @@ SQLITE_PARTS := test-sqlite-domain
 # Longest first, but flows and sandboxes, which have limits of time, between parts that have none.
 PARTS := test-worker-framework test-flows-people test-postgres-pages test-flows-examples test-postgres-runs \
 	test-postgres-hub test-worker test-postgres-api test-postgres-domain $(SQLITE_PARTS) test-rest
-SLOW_PARTS := test-few-faults test-vllm test-compatibility
+SLOW_PARTS := test-few-faults test-vllm test-compatibility test-trainers
 COMPATIBILITY := tests/compatibility/test_environments.py
 
 flows-examples := $(addprefix tests/flows/test_,examples.py hostile.py)
@@ -34,7 +34,7 @@ CGROUP_TESTS := $(BIN)/python -m pytest -p no:cacheprovider -p no:hypothesispyte
 NOT_CHECKED := slow or sandbox or adapter or flow or fuzz or browser or s3 or nginx
 OPENAPI := tests/registry/api/openapi.json
 
-.PHONY: help setup setup-tests run fuzz figures screenshots benchmark test $(PARTS) test-vllm test-compatibility test-zoo test-extended test-quick
+.PHONY: help setup setup-tests run fuzz figures screenshots benchmark test $(PARTS) test-vllm test-trainers test-compatibility test-zoo test-extended test-quick
 .PHONY: check check-style check-pure check-worker check-django
 .PHONY: openapi lint types format clean test-cgroup test-few-faults test-faults test-faults-redis test-faults-rabbitmq
 .PHONY: benchmark-runner few-faults-redis few-faults-rabbitmq few-faults-apart
@@ -79,7 +79,7 @@ check-django: setup
 
 # Tests of one path need no programs: those that miss theirs are skipped. The slow parts measure time,
 # so they do not compete with all others.
-test: $(if $(T),setup,setup-tests)  ## run the tests, three parts at once (T=path runs that alone); with CI=true faults and vLLM too
+test: $(if $(T),setup,setup-tests)  ## run the tests, three parts at once (T=path runs that alone); with CI=true faults, vLLM and TRL too
 	@$(if $(T),$(BIN)/python -m pytest $(T),$(PYTHON) tools/suite.py 3 $(PARTS) $(if $(CI),then 2 $(SLOW_PARTS)))
 
 $(FLOW_PARTS) $(WORKER_PARTS) $(POSTGRES_PARTS) $(SQLITE_PARTS) test-sqlite-api test-rest: setup-tests
@@ -94,7 +94,7 @@ $(SQLITE_PARTS) test-sqlite-api: test-%:
 	@$(BIN)/python -m pytest $($*) --database only -m "not (flow or browser or s3 or nginx or once)"
 
 test-rest:
-	@$(BIN)/python -m pytest $(addprefix --ignore=,$(COMPATIBILITY) $(DATABASE_TESTS) $(addprefix tests/,cli worker flows faults vllm))
+	@$(BIN)/python -m pytest $(addprefix --ignore=,$(COMPATIBILITY) $(DATABASE_TESTS) $(addprefix tests/,cli worker flows faults vllm trainers))
 
 test-few-faults: setup-tests  ## break parts of a whole hub: each part once, each fault once, half of them a broker
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target few-faults-redis few-faults-rabbitmq few-faults-apart
@@ -115,6 +115,10 @@ test-faults-redis test-faults-rabbitmq: test-faults-%: setup-tests
 test-vllm: setup  ## run a real vLLM on this machine's processors, installed into the user's cache
 	@$(PYTHON) tools/vllm/install.py >/dev/null || true  # the tests say why there is none
 	@$(BIN)/python -m pytest tests/vllm
+
+test-trainers: setup  ## train on this machine's processors with what the tab Train shows, on TRL in the user's cache
+	@$(PYTHON) tools/trainers/install.py >/dev/null || true  # the tests say why there is none
+	@$(BIN)/python -m pytest tests/trainers
 
 test-compatibility: setup  ## run environments by other people, whose repositories are fetched (ENVYARD_SNAPSHOTS=folder of them)
 	@$(BIN)/python -m pytest $(COMPATIBILITY)
@@ -140,7 +144,7 @@ test-extended: setup-tests  ## run the long tests that repeat or go beyond other
 	@$(MAKE) --no-print-directory test-sqlite-api
 
 test-quick: setup  ## run all but flows, browser and S3, on SQLite
-	@$(BIN)/python -m pytest -m "not flow and not browser and not s3 and not faults and not vllm and not compatibility"
+	@$(BIN)/python -m pytest -m "not flow and not browser and not s3 and not faults and not vllm and not trainers and not compatibility"
 
 openapi: setup  ## compare the API with the kept OpenAPI document (UPDATE=1 keeps the new one)
 	@HUB_HOME=.hub $(BIN)/python manage.py spectacular --format openapi-json \

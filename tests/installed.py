@@ -1,4 +1,4 @@
-"""Programs that `make test-vllm` installs for its tests."""
+"""Programs that `make test-vllm` and `make test-trainers` install for their tests."""
 
 from __future__ import annotations
 

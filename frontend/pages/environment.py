@@ -13,11 +13,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from envyard.contract.frameworks.adapter import MODEL, MODEL_URL
 from envyard.contract.names import normalise
 from frontend.access import demand, environment_or_404, follows_moves
-from frontend.pages import environment_evaluations, environment_rollouts
-from frontend.pages.environment_head import TABS, head, tabs, usage_of
+from frontend.pages import environment_evaluations, environment_rollouts, environment_train
+from frontend.pages.environment_head import TABS, head, tabs
 from frontend.paging import page
 from frontend.render import readme
 from frontend.render.links import safe_links
@@ -26,7 +25,6 @@ from registry.catalog import stars
 from registry.catalog.models import Environment, Version
 from registry.notifications import watches
 from registry.read_models import environments, verdicts, versions
-from registry.read_models import locks as lock_models
 from registry.uploads import readmes
 
 FORMER_TABS = {"runs": "evaluations"}
@@ -47,10 +45,11 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     tab = FORMER_TABS.get(requested, requested)
     if tab not in TABS:
         tab = "card" if version and versions.card_of(version) else "readme"
+    shown = _shown(version, tab) if version else None
     context: dict[str, Any] = {
         "env": environments.summary(env),
         **head(request, env, version),
-        "version": _shown(version, tab) if version else None,
+        "version": shown,
         "links": safe_links(version.links if version else {}),
         "tab": tab,
         "tabs": tabs(request, env, on=tab),
@@ -61,7 +60,10 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
         "quarantine_reason": env.quarantine_reason,
         "may_quarantine": can(request.user, "environment.quarantine", env),
     }
-    context |= tab_context(request, env, version, tab)
+    if tab == "train" and version and isinstance(shown, versions.VersionDetail):
+        context |= environment_train.context(version, shown.framework_version)
+    else:
+        context |= tab_context(request, env, version, tab)
     return render(request, "pages/environment.html", context)
 
 
@@ -104,9 +106,6 @@ def tab_context(
         return environment_evaluations.context(request, env, version)
     if tab == "rollouts":
         return environment_rollouts.context(request, env, version)
-    if tab == "train" and version:
-        locks = lock_models.summaries(version)
-        return {"usage": usage_of(version), "locks": locks, "pin": pin_lines(version)}
     return {}
 
 
@@ -133,13 +132,3 @@ def _changes(version: Version, before: str) -> str:
     env = version.environment
     page = reverse("environment-changes", args=[env.owner.name, env.name])
     return f"{page}?{urlencode({'from': before, 'to': version.version})}"
-
-
-def pin_lines(version: Version) -> dict[str, str]:
-    """The commands of the tab Train that name this version."""
-    return {
-        "lock": f"hub lock {version} > env.txt",
-        "install": "uv pip install --no-deps --require-hashes -r env.txt",
-        "data": f"hub data {version} --to data",
-        "evaluate": f"hub eval --local {version} -m {MODEL} -b {MODEL_URL} --suite full",
-    }

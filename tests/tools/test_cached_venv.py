@@ -1,4 +1,4 @@
-"""Where vLLM cannot be installed its tests are skipped with the reason."""
+"""Where vLLM or TRL cannot be installed their tests are skipped with the reason."""
 
 import fcntl
 import os
@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from envyard.contract.frameworks.adapters import ADAPTERS
+from tools import cached_venv
 from tools.cached_venv import COMPLETE, KEPT_SECONDS, Cached
+from tools.trainers.install import APIS, HERE, TRAINERS
 from tools.vllm.install import VLLM
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("cached", [VLLM], ids=lambda cached: cached.name)
+@pytest.mark.parametrize("cached", [VLLM, TRAINERS], ids=lambda cached: cached.name)
 def test_a_failed_install_is_kept_as_the_reason_for_the_tests(
     cached: Cached, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -41,17 +44,33 @@ def test_installations_unused_for_a_week_are_deleted(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     target = VLLM.folder()
     old, failed, busy, fresh = (target.with_name(f"vllm-{name}") for name in "abcd")
-    for folder in (target, old, failed, busy, fresh):
+    other = TRAINERS.folder()
+    for folder in (target, old, failed, busy, fresh, other):
         folder.mkdir(parents=True)
         (folder / "lock").touch()
-    for folder in (target, old, busy, fresh):
+    for folder in (target, old, busy, fresh, other):
         (folder / COMPLETE).touch()
     long_ago = time.time() - KEPT_SECONDS - 60
-    for path in (target / COMPLETE, old / COMPLETE, busy / COMPLETE, failed):
+    for path in (target / COMPLETE, old / COMPLETE, busy / COMPLETE, failed, other / COMPLETE):
         os.utime(path, (long_ago, long_ago))
     with (busy / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert VLLM.main() == 0
     assert capsys.readouterr().out == f"{target}\n"
-    assert set(target.parent.iterdir()) == {target, busy, fresh}
+    assert set(target.parent.iterdir()) == {target, busy, fresh, other}
     assert (target / COMPLETE).stat().st_mtime > long_ago + 60  # used now
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_trainer_is_tested_beside_what_runs_of_the_framework_install(api: str) -> None:
+    adapter = ADAPTERS["verifiers", api]
+    training = adapter.usage_texts.training
+    assert training is not None
+    lines = (HERE / f"requirements-{api}.in").read_text().splitlines()
+    assert {line for line in lines if line[0] != "#"} == {
+        training.requirement,
+        cached_venv.TORCH,
+        f"verifiers{training.releases}",
+        *adapter.installed_beside,
+        *adapter.preferred,
+    }

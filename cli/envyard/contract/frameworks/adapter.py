@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import Template
 
 from packaging.requirements import Requirement
@@ -34,14 +34,33 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Training:
+    """How a trainer that does not know the framework trains on tasks of one turn without tools.
+
+    `requirement` is what the trainer needs beside the version's lock, `releases` are those of the
+    framework that the tests run `program` with, and `note` says what it does. `elsewhere` names the
+    trainers that play the framework's own loop, for all other environments.
+    """
+
+    trainer: str
+    requirement: str
+    releases: SpecifierSet
+    program: str
+    note: str
+    elsewhere: str
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """How to use an environment outside the hub: Python that loads it, and the framework's own
-    command that evaluates a model with it, each with a sentence about what it does."""
+    command that evaluates a model with it, each with a sentence about what it does; and how to
+    train on it, None where no test runs a trainer."""
 
     loading: str
     loading_note: str
     evaluating: str
     evaluating_note: str
+    training: Training | None = None
 
 
 def override_lines(names: Iterable[str]) -> str:
@@ -71,7 +90,8 @@ class Adapter:
     code needs of the framework beside names.
 
     `usage_texts` has `$module` in place of the environment's module, and MODEL and MODEL_URL in
-    place of the model's; tests/worker/guest/adapters/test_usage.py runs what it renders.
+    place of the model's; tests/worker/guest/adapters/test_usage.py and tests/trainers run what it
+    renders.
     """
 
     framework: str
@@ -131,11 +151,16 @@ class Adapter:
         if not (module.isascii() and module.isidentifier()):
             raise ValueError(f"module {module!r} must be an ASCII identifier")
         texts = self.usage_texts
-        return Usage(
-            loading=Template(texts.loading).substitute(module=module),
-            loading_note=texts.loading_note,
-            evaluating=Template(texts.evaluating).substitute(module=module),
-            evaluating_note=texts.evaluating_note,
+
+        def named(text: str) -> str:
+            return Template(text).substitute(module=module)
+
+        return replace(
+            texts,
+            loading=named(texts.loading),
+            evaluating=named(texts.evaluating),
+            training=texts.training
+            and replace(texts.training, program=named(texts.training.program)),
         )
 
     def known_releases(self) -> list[Release]:

@@ -20,6 +20,7 @@ from envyard.contract.frameworks.adapter import (
     Usage,
 )
 from envyard.contract.frameworks.task_routes import plain_task_route
+from envyard.contract.frameworks.verifiers_training import V0_TRAINING, V1_TRAINING
 from envyard.contract.names import module_name
 from envyard.contract.sources import Definition, Module, Sources, base_name
 
@@ -164,6 +165,7 @@ for task in env.taskset.take(3):
         evaluating_note="Plays two attempts at two tasks on this machine, without a shell for the "
         "model and without an upload of the results. The options are those of an environment with "
         "one role, agent.",
+        training=V1_TRAINING,
     ),
     entries=_tasksets,
     module_names=lambda name: {module_name(name)},
@@ -192,6 +194,7 @@ for prompt in env.get_eval_dataset(n=3)["prompt"]:
         loading_note="Prints the prompts of its first tasks.",
         evaluating=f"vf-eval $module -m {MODEL} -b {MODEL_URL} -k OPENAI_API_KEY -n 2 -r 2",
         evaluating_note="Plays two attempts at two tasks.",
+        training=V0_TRAINING,
     ),
     entries=_load_functions,
     # Other than v1, the classic API does not make the name lower case.
