@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import requests
 
 from envyard.contract.probes import PROBES
 from tests.flows.conftest import limited
@@ -12,6 +13,7 @@ from tests.flows.hub import ROOT, Hub
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(900)]
 
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/pyproject.toml"))
+ONE_TURN = ("grade-school-math", "reverse-text")
 ALWAYS = ("reverse-text", "tic-tac-toe")  # one turn and several
 NAMES = [
     name if name in ALWAYS else pytest.param(name, marks=pytest.mark.extended) for name in EXAMPLES
@@ -46,3 +48,5 @@ def test_an_example_is_listed_and_pays_work_alone(hub: Hub, name: str) -> None:
     for probe in (probe for probe in PROBES.values() if probe.floor):
         assert scores[probe.name]["failed"] == 0
         assert scores[probe.name]["mean"] < scores["oracle"]["mean"] / 2
+    tab = requests.get(f"{hub.url}/envs/alice/{name}/?tab=train", timeout=30).text
+    assert ("GRPOTrainer(" in tab) == (name in ONE_TURN)
