@@ -23,7 +23,7 @@ def named_calls(tools: Sequence[Message], prompt: str) -> list[Message]:
     functions = [each for each in described if isinstance(each, dict) and _fields(each)]
     if match is None or len(functions) < FEWEST_TOOLS:
         return []
-    calls = []
+    calls: list[Message] = []
     for function in functions:
         (name, schema), *others = _fields(function).items()
         kind = schema.get("type") if isinstance(schema, dict) else None
