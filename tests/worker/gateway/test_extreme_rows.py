@@ -22,6 +22,14 @@ def as_lines(rows: Sequence[tuple[str, int]]) -> str:
     return "\n".join(f"{name}  model=T40  serviced={months} months ago" for name, months in rows)
 
 
+def with_roles(rows: Sequence[tuple[str, int]]) -> str:
+    """The months of service told by a word: `target` where they are many."""
+    return "\n".join(
+        f"name={name}, colour={'red' if at % 2 else 'blue'}, role={'target' if n > 20 else 'field'}"
+        for at, (name, n) in enumerate(rows)
+    )
+
+
 def as_json(rows: Sequence[tuple[str, int]]) -> str:
     return json.dumps({"sensors": [{"id": name, "serviced": months} for name, months in rows]})
 
@@ -65,8 +73,15 @@ def test_a_column_that_is_largest_in_the_row_of_each_answer_is_a_leak(
     form: Callable[[Any], str],
 ) -> None:
     (message,) = messages(form)
-    assert "'serviced' is largest in the row of the answer" in message
+    assert "'serviced' is largest in the answer's row alone" in message
     assert "in all 6 rollouts" in message
+
+
+def test_a_word_that_the_row_of_each_answer_alone_has_is_a_leak() -> None:
+    (message,) = messages(with_roles)
+    assert "'role' is target in the answer's row alone" in message
+    assert messages(with_roles, marked=False) == []
+    assert messages(with_roles, prompt="Which sensor has the role of a target? Read them.") == []
 
 
 def test_other_columns_and_what_the_prompt_asks_for_are_none() -> None:

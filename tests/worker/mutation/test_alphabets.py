@@ -100,6 +100,14 @@ def test_amounts_of_few_digits_keep_their_operators() -> None:
     assert mutate("36", "near", dice) == ("38", "36", "38")
 
 
+def test_the_letter_of_a_unit_is_no_code() -> None:
+    degrees = Alphabet.of(["+19.4 °C", "-3.0 °C", "-2.0 °C", "+6.4 °C", "+15.5 °C"])
+    assert not degrees.is_of_codes
+    changed = mutate("Change: +6.4 °C", "sign", degrees)
+    assert changed is not None
+    assert changed[2] == "-6.4 °C"
+
+
 def test_nothing_is_added_behind_the_fence_of_a_grid() -> None:
     rows = ("##..#", "#.#.#", "..###", "#...#")
     grids = [f"```\n{row}\n{row[::-1]}\n```" for row in rows]

@@ -11,7 +11,8 @@ from envyard_runner.gateway.courses import COURSES
 from envyard_runner.gateway.last_turn import QUIET
 from envyard_runner.mutation.beside import OF_MARKS
 from envyard_runner.mutation.leeway import AROUND
-from envyard_runner.mutation.operators import CHANGES, DOUBTED, OF_PROMPT, mutate
+from envyard_runner.mutation.operators import CHANGES, OF_PROMPT, mutate
+from envyard_runner.mutation.own_marks import OF_REPLIES
 
 EXITS = "```python\ndef f(x):\n    raise SystemExit(0)\n```"
 
@@ -104,8 +105,20 @@ EXITS = "```python\ndef f(x):\n    raise SystemExit(0)\n```"
         ("one_letter", "the Mississippi", "the Missiisippi"),
         ("one_letter", "QUEEN", "QUNEN"),
         ("one_letter", "queen", None),
+        ("inner_line", "2143\n2413\n4231", "2143\n4213\n4231"),
+        ("inner_line", "ab\n11\ncd", None),
+        ("inner_line", "ab\ncd", None),
+        ("sign", "+2.4 °C", "-2.4 °C"),
+        ("sign", "-2.4 °C", "+2.4 °C"),
+        ("sign", "\u22127 m", "+7 m"),
+        ("sign", "+5", "-5"),
+        ("sign", "+0.0 °C", None),
+        ("sign", "2.4 °C", None),
         ("one_letter", "aaaaaaaaa", None),
         ("truncation", "24\n16\n10", "24"),
+        ("truncation", "idle open idle shut", "idle open"),
+        ("truncation", "a -> b -> c", "a"),
+        ("truncation", "8, 4, 15, 16", "8, 4"),
         ("truncation", "a b\nc d", "a b"),
         ("word", "no", None),
         ("repeated", "alien, earn, lane", "alien, alien, alien"),
@@ -182,7 +195,7 @@ def test_no_operator_fails_or_returns_the_same(operator: str, answer: str) -> No
 
 
 def test_the_runner_changes_for_exactly_the_operators_of_the_contract() -> None:
-    assert {*CHANGES, *OF_PROMPT, *OF_MARKS, *AROUND, DOUBTED, *COURSES, *QUIET} == {*OPERATORS}
+    assert {*CHANGES, *OF_PROMPT, *OF_MARKS, *AROUND, *OF_REPLIES, *COURSES, *QUIET} == {*OPERATORS}
     assert {*COURSES, *QUIET} == {name for name, each in OPERATORS.items() if each.course}
 
 
@@ -249,3 +262,18 @@ def test_a_number_of_many_digits_is_read(operator: str) -> None:
 )
 def test_of_several_right_times_another_one_may_be_right(prompt: str, is_changed: bool) -> None:
     assert (mutate("Monday 14:00", "stepped", prompt=prompt) is not None) == is_changed
+
+
+def test_a_wrong_answer_may_claim_its_own_score() -> None:
+    reply = '{"litres": 6627, "working": "added"}'
+    changed = mutate(reply, "scored")
+    assert changed is not None
+    row = json.loads(changed[0])
+    assert row["litres"] != 6627
+    assert (row["score"], row["correct"], row["passed"]) == (1.0, True, True)
+    fenced = mutate(f"```json\n{reply}\n```", "scored")
+    assert fenced is not None
+    assert fenced[0].startswith("```json\n{")
+    assert mutate('{"litres": 6627, "score": 0.4}', "scored") is None
+    assert mutate("6627", "scored") is None
+    assert mutate("[6627]", "scored") is None

@@ -143,7 +143,7 @@ def extreme_findings(rows: ExtremeRows) -> Iterator[Finding]:
     first = marked[rollouts[0]]
     yield finding(
         "card.leaks",
-        f"In the list that a tool returns, {name!r} is {direction} in the row of the answer, in "
+        f"In the list that a tool returns, {name!r} is {direction} in the answer's row alone, in "
         f"all {len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} this is "
         f"{first.text[:120]!r} of {first.rows}, so nothing else needs to be read.",
         where=rollouts[0],

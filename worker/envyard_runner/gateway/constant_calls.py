@@ -18,6 +18,13 @@ Message = dict[str, Any]
 SETTING = re.compile(
     r"(?:^|_)(?:set|write|update|put|edit|assign|change|replace|store|fill)(?:_|$)", re.IGNORECASE
 )
+# What takes a name and a number in whatever words, and may overwrite what is expected.
+RECORDING = re.compile(
+    r"(?:^|_)(?:recount|count|note|record|register|tally|correct|adjust|declare|override"
+    r"|calibrate|log)(?:_|$)",
+    re.IGNORECASE,
+)
+BEHIND = re.compile(r":[ \t]*([A-Za-z][\w-]{2,39})[?.]?[ \t]*(?:$|[A-Z?\n])", re.MULTILINE)
 KEY = re.compile(r"^(?:key|name|cell|field|id|item|entry|slot|setting|variable|column|address)$")
 VALUE = re.compile(r"^(?:value|content|text|new_value|to|formula|data|amount)$")
 PATH = re.compile(r"path|file|dir|folder", re.IGNORECASE)
@@ -30,6 +37,7 @@ CONSTANTS = {  # and by what a text names each, as it may then be right
     7: re.compile(r"(?<![\w.])7(?!\w|\.\d)|\bseven\b", re.IGNORECASE),
     13: re.compile(r"(?<![\w.])13(?!\w|\.\d)|\bthirteen\b", re.IGNORECASE),
 }
+SET = "call_set"  # with which the ids of such calls begin
 MAX_CALLS = 24
 
 
@@ -42,9 +50,23 @@ def constant_calls(tools: Sequence[Message], texts: Sequence[str]) -> list[Messa
         for named in keys[: MAX_CALLS - len(calls)]:
             given = json.dumps({key: named, value: str(constant) if is_text else constant})
             described = {"name": name, "arguments": given}
-            ident = f"call_set{len(calls)}"
+            ident = f"{SET}{len(calls)}"
             calls.append({"id": ident, "type": "function", "function": described})
     return calls
+
+
+def recorded_constant(messages: Sequence[Message]) -> str:
+    """The number that such calls of tools that record one have set; empty without one."""
+    for message in messages:
+        for call in message.get("tool_calls") or ():
+            function = call.get("function") or {}
+            if RECORDING.search(str(function.get("name"))) and str(call.get("id")).startswith(SET):
+                return str(max(json.loads(function["arguments"]).values(), key=_is_number))
+    return ""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int)
 
 
 def _constant(texts: Sequence[str]) -> int:
@@ -63,23 +85,34 @@ def _setting(tools: Sequence[Message]) -> Iterator[tuple[str, str, str, bool]]:
     """Name, key, value and whether the value is a text, of each such tool."""
     for tool in tools:
         function = tool.get("function")
-        if not isinstance(function, dict) or not SETTING.search(str(function.get("name"))):
-            continue
+        function = function if isinstance(function, dict) else {}
         parameters = function.get("parameters")
         fields = parameters.get("properties") if isinstance(parameters, dict) else None
         if not isinstance(fields, dict) or len(fields) != 2:
             continue
+        if RECORDING.search(str(function.get("name"))):
+            kinds = {_kind(rules): name for name, rules in fields.items()}
+            if kinds.keys() == {"text", "number"}:
+                yield str(function["name"]), kinds["text"], kinds["number"], False
+            continue
+        if not SETTING.search(str(function.get("name"))):
+            continue
         keys = [name for name in fields if KEY.search(str(name))]
         values = [name for name in fields if VALUE.search(str(name))]
         if len(keys) == len(values) == 1 and not any(map(PATH.search, map(str, fields))):
-            rules = fields[values[0]]
-            kind = rules.get("type") if isinstance(rules, dict) else None
-            yield str(function["name"]), keys[0], values[0], kind not in ("integer", "number")
+            is_text = _kind(fields[values[0]]) != "number"
+            yield str(function["name"]), keys[0], values[0], is_text
+
+
+def _kind(rules: Any) -> str:
+    """Whether a parameter takes a `number` or a `text`; other kinds by their own name."""
+    kind = rules.get("type") if isinstance(rules, dict) else None
+    return {"integer": "number", "number": "number", "string": "text"}.get(str(kind), str(kind))
 
 
 def _keys(texts: Sequence[str]) -> list[str]:
     """What the texts name, short names such as T1 too, the prompt's first."""
-    patterns = (SHORT, NAMED, FIRST)
+    patterns = (SHORT, NAMED, FIRST, BEHIND)
     return [
         *dict.fromkeys(
             name for text in texts for each in patterns for name in each.findall(text[:SEARCHED])

@@ -1,7 +1,8 @@
-"""Does a number in a tool's listing mark the row of the answer?
+"""Does a column in a tool's listing mark the row of the answer?
 
 Where the reference reads one row after the other, a column that the prompt does not name, such as
-the months since the last service, should not be largest in the row of the answer each time.
+the months since the last service, should not be largest in the row of the answer each time, nor
+have a word, such as `role=target`, that no other row has.
 """
 
 from __future__ import annotations
@@ -24,15 +25,19 @@ Message = dict[str, Any]
 
 FEWEST_ROWS, KEPT, LONGEST = 3, 100, 20_000
 CHANCE = 0.001  # that some column is extreme in all rollouts
-COLUMN = re.compile(r"([A-Za-z_]\w{1,39})[=:]\s{0,3}(-?\d{1,12}(?:\.\d{1,12})?)(?![\w.])")
+NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,12})?")
+COLUMN = re.compile(
+    rf"([A-Za-z_]\w{{1,39}})[=:]\s{{0,3}}({NUMBER.pattern}|[A-Za-z][\w-]{{0,39}})(?![\w.])"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One entry of a listing: its text, and its numbers by the names of their columns."""
+    """One entry of a listing: its text, and its numbers and words by the names of their columns."""
 
     text: str
     numbers: Mapping[str, float]
+    words: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +51,8 @@ class ExtremeRow:
 
 @dataclass(slots=True)
 class ExtremeRows:
-    """The references' rollouts that read rows of a listing, by column and direction (`largest` or
-    `smallest`) in which the row of the answer is extreme, and the number of rows of each."""
+    """The references' rollouts that read rows of a listing, by column and what the row of the
+    answer has there (`largest`, `smallest`, or a word), and the number of rows of each."""
 
     marked: dict[tuple[str, str], dict[str, ExtremeRow]] = field(default_factory=dict)
     read: dict[str, int] = field(default_factory=dict)
@@ -79,7 +84,8 @@ class ExtremeRows:
         explain it."""
         for column, rollouts in self.marked.items():
             chance = math.prod(1 / each.rows for each in rollouts.values()) * 2 * len(self.marked)
-            if rollouts.keys() == self.read.keys() and chance < CHANCE:
+            answers = {each.answer for each in rollouts.values()}
+            if rollouts.keys() == self.read.keys() and chance < CHANCE and len(answers) > 1:
                 return column
         return None
 
@@ -103,10 +109,20 @@ def _rows(text: str) -> list[Row]:
         value = json.loads(text)
     except (ValueError, RecursionError):
         lines = [line for line in text.splitlines() if COLUMN.search(line)]
-        return [Row(line, {n: float(v) for n, v in COLUMN.findall(line)}) for line in lines]
+        return [_row(line) for line in lines]
     lists = [value, *value.values()] if isinstance(value, dict) else [value]
     rows = next((each for each in lists if isinstance(each, list)), [])
-    return [Row(json.dumps(row), _numbers(row)) for row in rows if isinstance(row, dict)]
+    return [
+        Row(json.dumps(row), _numbers(row), {k: v for k, v in row.items() if isinstance(v, str)})
+        for row in rows
+        if isinstance(row, dict)
+    ]
+
+
+def _row(line: str) -> Row:
+    values = dict(COLUMN.findall(line))
+    numbers = {name: float(value) for name, value in values.items() if NUMBER.fullmatch(value)}
+    return Row(line, numbers, {n: v for n, v in values.items() if n not in numbers})
 
 
 def _numbers(row: Mapping[str, Any]) -> dict[str, float]:
@@ -137,7 +153,8 @@ def _places(rows: Sequence[Row], value: str) -> Iterator[int]:
 
 
 def _extremes(own: Row, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    """The columns in which the row's number is larger, or smaller, than that of all others."""
+    """The columns in which the row's number is larger, or smaller, than that of all others, or has
+    a word that none of them has."""
     for name, number in own.numbers.items():
         others = [row.numbers.get(name) for row in rows if row is not own]
         known = [each for each in others if each is not None]
@@ -147,3 +164,7 @@ def _extremes(own: Row, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
             yield name, "largest"
         elif number < min(known):
             yield name, "smallest"
+    for name, word in own.words.items():
+        words = [row.words.get(name) for row in rows if row is not own]
+        if None not in words and word not in words:
+            yield name, word

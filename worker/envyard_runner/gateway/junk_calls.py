@@ -16,6 +16,7 @@ from envyard_runner.gateway.chat_text import plain_text
 
 Message = dict[str, Any]
 
+WRONG = "wxz-51907"  # beside an identifier that is known
 UNKNOWN, UNKNOWN_NUMBER = "zqx-70913", 970_913
 JUNK = (UNKNOWN, "", "%", "*", "../")
 IDENTIFIER = re.compile(r"id$|number|index|key|row|line|page", re.IGNORECASE)
@@ -44,6 +45,7 @@ VALUE = re.compile(WORD + r"(?P<value>[^\\\"'\[\](){}\n,;]{1,200})", re.IGNORECA
 # Words before an answer that is known: a comparison says them, as in `expected 17, got 1`.
 COMPARED = (
     r"\b(?:expected|correct|right|should(?: have)? be(?:en)?|instead of"
+    r"|(?:compared|matched|checked) (?:to|with|against)"
     r"|(?:answer|solution|truth|total|value) (?:is|was))[^\w\n]{1,4}"
 )
 
@@ -64,6 +66,21 @@ def junk_calls(tools: Sequence[Message]) -> list[Message]:
                 number = f"{IDENT}{len(calls)}"
                 calls.append({"id": number, "type": "function", "function": described})
     return calls[:MAX_CALLS]
+
+
+def partly_known_calls(tools: Sequence[Message], identifier: str) -> list[Message]:
+    """Calls of tools that take two values or more: an identifier that the prompt names, and others
+    that name nothing, as the text of an error may show what they are compared with."""
+    calls: list[Message] = []
+    for tool in tools:
+        arguments = _arguments(tool, WRONG)
+        texts = [name for name, value in arguments.items() if value == WRONG]
+        if identifier and len(arguments) > 1 and len(texts) > 1:
+            arguments[texts[0]] = identifier
+            given = {"name": tool["function"]["name"], "arguments": json.dumps(arguments)}
+            ident = f"{IDENT}_part{len(calls)}"
+            calls.append({"id": ident, "type": "function", "function": given})
+    return calls[:MAX_BARE]
 
 
 def bare_calls(tools: Sequence[Message]) -> list[Message]:

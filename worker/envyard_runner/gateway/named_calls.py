@@ -18,19 +18,25 @@ IDENTIFIER = re.compile(r"(?<![\w.-])[A-Za-z]{1,12}[-_#]?\d{1,12}(?![\w-]|\.\d)"
 def named_calls(tools: Sequence[Message], prompt: str) -> list[Message]:
     """A call of each tool whose only parameter is a text, with the prompt's first identifier; none
     without another tool, because a lookup may rightly have the answer."""
-    match = IDENTIFIER.search(prompt)
+    named = identifier(prompt)
     described = [tool.get("function") for tool in tools]
     functions = [each for each in described if isinstance(each, dict) and _fields(each)]
-    if match is None or len(functions) < FEWEST_TOOLS:
+    if not named or len(functions) < FEWEST_TOOLS:
         return []
     calls: list[Message] = []
     for function in functions:
         (name, schema), *others = _fields(function).items()
         kind = schema.get("type") if isinstance(schema, dict) else None
         if not others and kind in ("string", None):
-            given = {"name": function.get("name"), "arguments": json.dumps({name: match[0]})}
+            given = {"name": function.get("name"), "arguments": json.dumps({name: named})}
             calls.append({"id": f"{IDENT}{len(calls)}", "type": "function", "function": given})
     return calls[:MAX_CALLS]
+
+
+def identifier(prompt: str) -> str:
+    """The first identifier of a prompt; empty where it names none."""
+    match = IDENTIFIER.search(prompt)
+    return match[0] if match else ""
 
 
 def is_named_call(call_id: Any) -> bool:

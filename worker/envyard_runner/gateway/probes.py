@@ -14,6 +14,7 @@ from typing import Any
 from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.gateway import tool_probes
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.constant_calls import recorded_constant
 from envyard_runner.gateway.junk_calls import presented_value
 from envyard_runner.gateway.overwriting import overwrite
 from envyard_runner.gateway.sql_calls import overwritten, sql_tools
@@ -202,15 +203,18 @@ def snoop(call: ProbeCall) -> Message:
 
 def tamper(call: ProbeCall) -> Message:
     """Call tools that overwrite files and the rows of tables, then reply with what a verifier
-    would compute from those, or with nothing. Where the reply itself is a query, it deletes the
-    rows that the right one reads: a verifier that executes both then finds none twice."""
+    would compute from those, with the number that a tool recorded, or with nothing. Where the reply
+    itself is a query, it deletes the rows that the right one reads: a verifier that executes both
+    then finds none twice."""
     answer = _right_answer(call)
     if answer and not call.tools and call.right and (reply := deletion_in(call.right["content"])):
         return _assistant(reply)
     keep_form = call.task % 2 == 1
     if calls := overwrite(call.messages, call.tools, answer, keep_form=keep_form):
         return _assistant("") | {"tool_calls": calls}
-    return _in_right_form(call, overwritten(answer) if sql_tools(call.tools) else "")
+    recorded = recorded_constant(call.messages)
+    recorded = recorded if recorded != answer else ""
+    return _in_right_form(call, overwritten(answer) if sql_tools(call.tools) else recorded)
 
 
 def refuse(_: ProbeCall) -> Message:

@@ -30,6 +30,8 @@ from envyard_runner.mutation.answers import OPPOSITES, find_answer
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer; a shorter one is there by chance
 KEPT = 100  # rollouts of several calls whose task's answer is not known before all have ended
 AROUND = 60  # characters of an excerpt before and behind the answer
+SHORT, NUMBER = re.compile(r"-?\d{1,3}"), re.compile(r"(?<![\w.])-?\d+(?![\w.]*\w)")
+FEWEST_SHORT, NEARLY_ALL = 4, 0.9  # different short answers, and the share of rollouts
 CANDIDATES = 2  # other answers that the first messages must name
 
 
@@ -45,11 +47,13 @@ class ShownAnswers:
         self._shown: dict[str, str] = {}
         self._kept: dict[str, Transcript] = {}
         self._answers: dict[str, str] = {}
+        self._short = ShortAnswers()
 
     def add(self, record: Record, reference: str, field: str = "") -> None:
         """Read a rollout that ended; `reference` is what the task's reference replies with if that
         is a field, `field` the field even where an oracle() replies; empty where it has none."""
         transcript, task = record.recorder.transcript, record.rollout.split("/")[1]
+        self._short.add(record, reference or field)
         if record.policy == ORACLE and is_submitted(transcript.messages, field):
             self._answers.setdefault(task, _searched(field))
         elif record.policy == ORACLE:
@@ -67,7 +71,7 @@ class ShownAnswers:
     def excerpts(self) -> dict[str, str]:
         """The excerpts by rollout; none of a message that shows another task's answer too, as a
         list of all options does."""
-        shown = dict(self._shown)
+        shown = self._shown | self._short.excerpts
         for rollout, transcript in self._kept.items():
             answer = self._answers.get(rollout.split("/")[1], "")
             others = {*self._answers.values()} - {answer, ""}
@@ -77,6 +81,52 @@ class ShownAnswers:
             if excerpt and not any(shown_answer(transcript, other) for other in others):
                 shown[rollout] = excerpt
         return shown
+
+
+class ShortAnswers:
+    """Numbers of few digits, which a message may have by chance: they count where nearly all
+    rollouts are shown theirs as the only new number of the first message behind a reply."""
+
+    def __init__(self) -> None:
+        self._new: dict[str, tuple[list[str], str]] = {}
+        self._answers: dict[str, str] = {}
+
+    def add(self, record: Record, reference: str) -> None:
+        """Read a rollout; `reference` is the task's answer field, empty where an oracle() replies,
+        whose only reply then counts."""
+        transcript, task = record.recorder.transcript, record.rollout.split("/")[1]
+        if record.policy == ORACLE and len(transcript.calls) == 1:
+            reply = transcript.nodes[transcript.calls[0].reply].message
+            reference = reference or plain_text(reply.get("content"))
+        elif _does_no_work(record.policy) and len(transcript.calls) > 1:
+            self._read(record.rollout, transcript)
+        if SHORT.fullmatch(answer := find_answer(reference).answer.strip()):
+            self._answers.setdefault(task, answer)
+
+    def _read(self, rollout: str, transcript: Transcript) -> None:
+        texts = [plain_text(node.message.get("content")) for node in transcript.nodes]
+        replies = {call.reply for call in transcript.calls if call.reply >= 0}
+        first = min(replies, default=len(texts))
+        later = [place for place in range(first, len(texts)) if place not in replies]
+        if not later or len(self._new) >= KEPT:
+            return
+        known = {number for text in texts[: first + 1] for number in NUMBER.findall(text)}
+        text = texts[later[0]]
+        new = [*dict.fromkeys(number for number in NUMBER.findall(text) if number not in known)]
+        self._new[rollout] = (new, text[: 2 * AROUND])
+
+    @property
+    def excerpts(self) -> dict[str, str]:
+        """The excerpts by rollout; none where chance may explain them."""
+        known = {
+            rollout: (self._answers[task], *read)
+            for rollout, read in self._new.items()
+            if (task := rollout.split("/")[1]) in self._answers
+        }
+        shown = {name: text for name, (answer, new, text) in known.items() if new == [answer]}
+        answers = {known[rollout][0] for rollout in shown}
+        enough = len(answers) >= FEWEST_SHORT and len(shown) >= NEARLY_ALL * len(known)
+        return shown if enough else {}
 
 
 def _last_answer(transcript: Transcript) -> str:

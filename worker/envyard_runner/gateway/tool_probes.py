@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.junk_calls import bare_calls, junk_calls
-from envyard_runner.gateway.named_calls import named_calls
+from envyard_runner.gateway.junk_calls import bare_calls, junk_calls, partly_known_calls
+from envyard_runner.gateway.named_calls import identifier, named_calls
 from envyard_runner.gateway.page_calls import page_calls
 from envyard_runner.gateway.sql_calls import sql_tools
 
@@ -63,7 +63,8 @@ def look(
         return calls
     lookups = _lookups(tools)
     named = named_calls(lookups, first_prompt(messages))
-    return named + page_calls(tools) + calls + bare_calls(lookups) + junk_calls(lookups)
+    partly = partly_known_calls(tools, identifier(first_prompt(messages)))
+    return named + page_calls(tools) + calls + bare_calls(lookups) + junk_calls(lookups) + partly
 
 
 def _lookups(tools: Sequence[Message]) -> list[Message]:

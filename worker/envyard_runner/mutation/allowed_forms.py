@@ -61,7 +61,9 @@ THOUSANDS = (
 )
 GROUPS_ALLOWED = re.compile(
     rf"{THOUSANDS}[^.;\n]{{0,40}}\b(?:allowed|fine|accepted|ok|okay|welcome|optional|may be used)\b"
-    rf"(?<!not allowed)(?<!not accepted)|\bwith or without {THOUSANDS}",
+    rf"(?<!not allowed)(?<!not accepted)|\bwith or without {THOUSANDS}"
+    rf"|\b(?:may|can) (?:also )?(?:write|use|have|contain|include) {THOUSANDS}"
+    r"|\b(?:may|can) (?:also )?(?:group|separate) (?:\w+ ){0,4}(?:commas|separators)\b",
     re.IGNORECASE,
 )
 NOON = re.compile(r"(?:12|00):[0-5]\d")
@@ -141,6 +143,12 @@ def grouped(answer: str, prompt: str) -> str | None:
     if match is None or not GROUPS_ALLOWED.search(BRACKETS.sub("", prompt)):
         return None
     return f"{match[1]}{int(match[2]):,}{match[3]}"
+
+
+def grouped_twice(answer: str, prompt: str) -> str | None:
+    """The same of a number from 1,000,000 on: a verifier may read one separator alone."""
+    after = grouped(answer, prompt)
+    return after if after is not None and after.count(",") > 1 else None
 
 
 def twelve_hour(answer: str, prompt: str) -> str | None:

@@ -23,6 +23,7 @@ CHANCE = 0.01  # that answers of any characters use so few of them
 MOST = 8  # characters of a set that no list names
 MOST_SYMBOLS = 12
 OPTIONS = 6  # characters, from which a set of single ones is no code
+UNIT = re.compile(r"(?<=\d)[^\w\n]{1,3}[^\W\d_]{1,3}\Z")
 PREFIX = re.compile(r"0[xbo]|#", re.IGNORECASE)
 ROMAN = re.compile(r"(?=.)M{0,3}(CM|CD|D?C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})", re.IGNORECASE)
 NUMERALS = (
@@ -46,7 +47,8 @@ class Alphabet:
     @classmethod
     def of(cls, answers: Iterable[str]) -> Alphabet:
         """The alphabet of these answers; nothing is narrow where they are too few to tell."""
-        texts = list(dict.fromkeys(body_of(each.strip()) for each in answers if each.strip()))
+        stripped = _without_unit([each.strip() for each in answers if each.strip()])
+        texts = list(dict.fromkeys(map(body_of, stripped)))
         used: dict[str, list[str]] = {}
         for character in "".join(texts):
             used.setdefault(_kind(character), []).append(character)
@@ -112,6 +114,15 @@ class Alphabet:
             left = [each for each in chars if each not in ("0", own)]
             return left[amount % len(left)] if left else own
         return other
+
+
+def _without_unit(texts: list[str]) -> list[str]:
+    """The texts without a unit that all of them end with, such as °C, whose letter is no code."""
+    units = {match[0] for text in texts if (match := UNIT.search(text))}
+    if len(units) != 1 or not all(map(UNIT.search, texts)):
+        return texts
+    unit = units.pop()
+    return [text.removesuffix(unit) for text in texts]
 
 
 def body_of(text: str) -> str:

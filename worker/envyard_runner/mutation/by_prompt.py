@@ -46,7 +46,7 @@ ORDER_WANTED = re.compile(
 )
 ANY_ORDER = re.compile(
     r"\b(?:any|no particular|whatever|whichever|arbitrary) order\b"
-    r"|\border (?:\w+ ){0,2}(?:does not|doesn't|is not|isn't|is irrelevant|may be|can be)",
+    r"|\border (?:\w+ ){0,4}(?:does not|doesn't|is not|isn't|is irrelevant|may be|can be)",
     re.IGNORECASE,
 )
 ONCE = re.compile(r"\b(?:at most|exactly|only|just|no more than) once\b", re.IGNORECASE)

@@ -17,6 +17,11 @@ NOISY = re.compile(r"-?\d{1,12}\.\d{11,18}")  # decimals, more than anybody writ
 SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
 FEW_WORDS = 4
 # Prompts whose answer may be below zero; where none is, a verifier need not read the sign.
+# A number with its sign and a unit, such as -2.4 °C, or with a plus.
+SIGNED_UNIT = re.compile(
+    r"(?:(?=[+]\d)|(?=[+\u2212-]\d[\d.,]*[ \u00a0]?[^\d\s,.]))([+\u2212-])"
+    r"(\d[\d,]{0,14}(?:\.\d{1,9})?(?:[ \u00a0]?[^\d\s,.][^\d\n]{0,19})?)"
+)
 SIGNED = re.compile(
     r"[-\u2212] ?\d|\b(?:minus|negativ|subtract|differ|below|temperature|degree|balance|profit|"
     r"loss|net\b|debt|chang|slope|coordinat|solv|equation|evaluat|comput|calculat|integer|real|x\b|sign)",
@@ -103,8 +108,12 @@ def near(answer: str) -> str | None:
 
 
 def sign(answer: str) -> str | None:
-    """The other sign of an answer that is one number other than 0."""
+    """The other sign of an answer that is one number other than 0, or one with a sign before it and
+    a unit behind it."""
     text = answer.strip()
+    if signed := SIGNED_UNIT.fullmatch(text):
+        other = "+" if signed[1] != "+" else "-"
+        return f"{other}{signed[2]}" if re.search(r"[1-9]", signed[2]) else None
     if not NUMBER.fullmatch(text) or not re.search(r"[1-9]", text):
         return None
     return text[1:] if text.startswith("-") else f"-{text}"
@@ -112,7 +121,7 @@ def sign(answer: str) -> str | None:
 
 def may_be_negative(answer: str, prompt: str) -> bool:
     """Whether the answer is below zero, or the prompt leaves it open."""
-    return answer.strip().startswith("-") or not prompt or bool(SIGNED.search(prompt))
+    return answer.strip()[:1] in ("-", "+", "\u2212") or not prompt or bool(SIGNED.search(prompt))
 
 
 def unit(answer: str) -> str | None:

@@ -15,6 +15,7 @@ from envyard_runner.mutation.allowed_forms import (
     as_rgb,
     decimal,
     grouped,
+    grouped_twice,
     mixed,
     mixed_negative,
     noon,
@@ -24,12 +25,9 @@ from envyard_runner.mutation.allowed_forms import (
 )
 from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.answers import (
-    OPPOSITES,
     Marked,
     find_answer,
-    other_answer,
     shifted,
-    unsure,
 )
 from envyard_runner.mutation.beside import OF_MARKS
 from envyard_runner.mutation.by_prompt import BY_PROMPT, FIXED_WORDS, WRITTEN
@@ -37,12 +35,11 @@ from envyard_runner.mutation.either_form import as_option, in_words
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.hedges import candidates
 from envyard_runner.mutation.leeway import AROUND, OPEN_FORMS
+from envyard_runner.mutation.lines import inner_line
 from envyard_runner.mutation.lists import OF_LISTS, repeated
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
 from envyard_runner.mutation.number_words import number_and
 from envyard_runner.mutation.numbers import (
-    INTEGER,
-    LONGEST_INTEGER,
     SEVERAL,
     digit,
     exchanged,
@@ -59,7 +56,9 @@ from envyard_runner.mutation.numbers import (
     unit,
 )
 from envyard_runner.mutation.optional_parts import optional
+from envyard_runner.mutation.own_marks import OF_REPLIES
 from envyard_runner.mutation.pairs import are_assigned, pair, permuted
+from envyard_runner.mutation.pieces import extension, fields, truncation
 from envyard_runner.mutation.polynomials import factored
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.routes import other_route
@@ -79,9 +78,6 @@ from envyard_runner.mutation.words import (
     word,
 )
 
-MANY_DECIMALS = re.compile(r"-?\d{1,12}\.\d{5,18}")
-FEWEST_FIELDS = 3
-DOUBTED = "doubted"  # changes the reply, not only its answer
 LONGEST_VALUE = 40  # characters of a field's text; a longer one may rightly be paid in other words
 # The operators that change one value of an object of several fields; others change all of it.
 OF_VALUES = frozenset(
@@ -104,32 +100,11 @@ OF_VALUES = frozenset(
     | {"initial", "nan", "capitals", "rounding", "composed"}
 )
 # Of a text that the policy is to write, another word may be as right.
-OF_WORDS = frozenset({"word", "other_word", "one_letter"})
+TEXT = re.compile(r"[^\W\d_]{3}")  # a word; rows of numbers or codes have none
+OF_WORDS = frozenset({"word", "other_word", "one_letter", "inner_line"})
 # Where a prompt speaks of errors in spelling, one letter may be left open.
 SPELLING = re.compile(r"\b(?:typos?|spell|misspell|fuzzy|approximate|close enough)", re.IGNORECASE)
 OF_NO_OBJECT = frozenset({"thousands", "emphasis"})
-
-
-def extension(answer: str) -> str | None:
-    """A whole number with a digit before it, or one word with letters behind it: the right answer
-    is still contained."""
-    text = answer.strip()
-    if INTEGER.fullmatch(text) and len(text) <= LONGEST_INTEGER:
-        return f"-7{text[1:]}" if text.startswith("-") else f"7{text}"
-    is_word = text.isalpha() and len(text) > 2 and text.lower() not in OPPOSITES
-    return text + shifted(text[:3].lower(), 1) if is_word else None
-
-
-def truncation(answer: str) -> str | None:
-    """The first half of the answer, of several lines that of the lines; the second of one word,
-    whose beginning may abbreviate it. Of many decimals half may be right."""
-    text = answer.strip()
-    half = len(text) // 2
-    if len(lines := text.splitlines()) > 1:
-        return "\n".join(lines[: len(lines) // 2]).rstrip()
-    if half == 0 or MANY_DECIMALS.fullmatch(text):
-        return None
-    return (text[-half:] if text.isalpha() else text[:half].rstrip()) or None
 
 
 def blank(answer: str) -> str | None:
@@ -149,19 +124,6 @@ def claim(answer: str) -> str | None:
     if not text or "\n" in text:
         return None
     return f"{answer} or {opposite(answer) or shifted(text, 2)}"
-
-
-def fields(answer: str) -> str | None:
-    """An object of three fields or more with one of them, another one in each answer: where the
-    others are optional, that one seldom is the answer."""
-    try:
-        value = json.loads(answer)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, dict) or len(value) < FEWEST_FIELDS:
-        return None
-    key = sorted(value)[zlib.crc32(answer.encode()) % len(value)]
-    return json.dumps({key: value[key]}, ensure_ascii=False)
 
 
 def exits(answer: str) -> str | None:
@@ -203,6 +165,7 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
     "other_word": other_word,
     "letters": letters,
     "one_letter": one_letter,
+    "inner_line": inner_line,
     "repeated": repeated,
     "pair": pair,
     "permuted": permuted,
@@ -235,6 +198,7 @@ OF_PROMPT = (
         "percentage": percentage,
         "decimal": decimal,
         "grouped": grouped,
+        "grouped_twice": grouped_twice,
         "number_and": number_and,
         "optional": optional,
         "in_words": in_words,
@@ -259,8 +223,8 @@ def mutate(
     """The changed reply, its answer before and after; None where nothing can be changed. The
     alphabet is that of the answers of the set, `prompt` what the policy reads first."""
     marked = find_answer(reply)
-    if operator == DOUBTED:
-        return _doubted(reply, marked, alphabet)
+    if operator in OF_REPLIES:
+        return OF_REPLIES[operator](reply, marked, alphabet)
     if operator in OF_MARKS:
         return OF_MARKS[operator](reply, marked, alphabet, prompt)
     if operator in AROUND:
@@ -272,10 +236,11 @@ def mutate(
         return None
     if operator == "composed" and marked.answer.strip() in prompt:  # it is to be copied
         return None
-    if operator == "one_letter" and SPELLING.search(prompt):
+    if operator in ("one_letter", "inner_line") and SPELLING.search(prompt):
         return None
     written = WRITTEN.search(prompt) and not FIXED_WORDS.search(prompt)
-    if operator in OF_WORDS and len(marked.answer.split()) > 2 and written:
+    is_text = len(marked.answer.split()) > 2 and TEXT.search(marked.answer)
+    if operator in OF_WORDS and is_text and written:
         return None
     if operator in OF_PROMPT:
         after = OF_PROMPT[operator](marked.answer, prompt)
@@ -292,16 +257,6 @@ def mutate(
     if operator == "spaces":  # of several lines, such as code, a space may indent the first
         changed = f"\n{changed} \n" if "\n" in changed else f"\n {changed} \n"
     return changed, marked.answer, after
-
-
-def _doubted(reply: str, marked: Marked, alphabet: Alphabet) -> tuple[str, str, str] | None:
-    """A wrong answer with 0 in the reply's field of confidence: to doubt it may be right, but must
-    not be worth what a right answer is."""
-    changed = unsure(reply)
-    if changed == reply:
-        return None
-    changed = unsure(other_answer(reply, alphabet))
-    return changed, marked.answer, f"{find_answer(changed).answer}, with confidence 0"
 
 
 def _change(answer: str, operator: str) -> str | None:
