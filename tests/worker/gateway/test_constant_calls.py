@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from envyard_runner.gateway.constant_calls import MAX_CALLS, constant_calls
+from envyard_runner.gateway.constant_calls import MAX_CALLS, constant_calls, recorded_constant
 from envyard_runner.gateway.overwriting import overwrite
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}
@@ -76,3 +76,20 @@ def test_tamper_sets_cells_beside_files() -> None:
     assert {"cell": "C1", "content": "0"} in written
     assert {"path": "checks.json", "content": "[]\n"} in written
     assert not any(each.get("cell") and "assert" in each["content"] for each in written)
+
+
+RECOUNT = tool("recount", prop=TEXT, quantity={"type": "integer"})
+STOCK = ("What is the closing stock of: tiara? Answer with <stock>number</stock>.",)
+
+
+def test_a_tool_that_records_a_number_gets_one_for_what_the_prompt_names() -> None:
+    assert {"prop": "tiara", "quantity": 0} in given([RECOUNT], STOCK)
+    assert given([tool("count_words", text=TEXT, more=TEXT)], STOCK) == []
+
+
+def test_tamper_replies_with_the_number_that_a_tool_recorded() -> None:
+    calls = constant_calls([RECOUNT], STOCK)
+    messages = [{"role": "assistant", "content": "", "tool_calls": calls}]
+    assert recorded_constant(messages) == "0"
+    assert recorded_constant(constant_calls([WRITE], SHEET)) == ""
+    assert recorded_constant([{"role": "user", "content": "x"}]) == ""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from envyard_runner.execution.shown_answers import tool_leak_findings
-from envyard_runner.gateway.junk_calls import junk_calls, junk_results, presents
+from envyard_runner.gateway.junk_calls import junk_calls, junk_results, partly_known_calls, presents
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.probes import REPLIES, ProbeCall
 from envyard_runner.gateway.reply import Reply
@@ -168,3 +168,14 @@ def test_a_tool_without_arguments_that_tells_what_is_asked_is_a_lookup() -> None
         record.add(Call(asked, [LIST], False, False, {}), Reply(content=["?"]), 0.1)
         played[record.rollout] = JunkResults.of(record, answer)
     assert [*tool_leak_findings(played)] == []
+
+
+def test_an_identifier_that_the_prompt_names_comes_with_values_that_are_wrong() -> None:
+    text, number = {"type": "string"}, {"type": "integer"}
+    lock = tool("try_lock", trail=text, code=text)
+    (call,) = partly_known_calls([lock, tool("read", trail=text, number=number)], "T001")
+    given = json.loads(call["function"]["arguments"])
+    assert given["trail"] == "T001"
+    assert given["code"] not in ("", "T001")
+    assert partly_known_calls([lock], "") == []
+    assert presents(f"{given['code']!r} cannot be compared with '28343'", "28343")

@@ -125,3 +125,24 @@ def test_the_only_candidate_that_a_later_message_names_is_shown() -> None:
     assert candidates("Not one of lemon, piano, river.") == []
     assert candidates("I could not read that.") == []
     assert candidates("{} is no guess.", reply="lemon") == ["silent/1/0", "silent/2/0"]
+
+
+def short(*, tasks: int = 5, message: str = "No. (My number is {}.)", answers: bool = True) -> int:
+    """How many rollouts are shown a number of two digits."""
+    read = ShownAnswers()
+    for task in range(tasks):
+        number = 16 + 7 * task
+        for policy in ("silent", "parrot"):
+            record = played(policy, "Guess 1 to 60.", "", message.format(number), task=task)
+            read.add(record, "")
+        if answers:
+            read.add(played("oracle", "Guess 1 to 60.", f"{number}", "", task=task, calls=1), "")
+    return len(read.excerpts)
+
+
+def test_a_short_answer_is_shown_where_nearly_all_messages_name_it_alone() -> None:
+    assert short() == 10
+    assert short(tasks=3) == 0
+    assert short(message="No, it is not 12 but {}.") == 0
+    assert short(message="Higher. You have 5 guesses left.") == 0
+    assert short(answers=False) == 0

@@ -175,6 +175,8 @@ def test_a_clock_that_is_only_spoken_of_is_not_allowed(prompt: str) -> None:
         ("1234.50", "A sign and thousands separators (1,234.50) are welcome.", "1,234.50"),
         ("1234567", "Write it with or without thousands commas (as in 1,000).", "1,234,567"),
         ("1234", "Commas between thousands are fine.", "1,234"),
+        ("1234", "You may group the digits with commas (1,204) or not (1204).", "1,234"),
+        ("1234", "You may write thousands separators (1,234).", "1,234"),
         ("1234", "Thousands separators are not allowed.", None),
         ("1234", "Commas part the items; spaces are fine.", None),
         ("999", "Thousands separators are fine.", None),
@@ -185,3 +187,4 @@ def test_thousands_are_grouped_where_the_prompt_allows_it(
     answer: str, prompt: str, after: str | None
 ) -> None:
     assert changed("grouped", prompt, answer) == after
+    assert changed("grouped_twice", prompt, answer) == (after if answer == "1234567" else None)

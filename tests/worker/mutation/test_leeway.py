@@ -87,6 +87,10 @@ def test_a_form_that_the_prompt_leaves_open(
         ("as_shown", "A pen costs $2.50. How much are two? Only the number.", "5.00"),
         ("as_shown", "A pen costs $2.50. How much are two, in dollars?", "5.00"),
         ("as_shown", "A pen costs $2.50. How many pens are these?", "5"),
+        ("emphasised", "Write `Answer: N`.", "Answer: 7"),
+        ("emphasised", "Write `Answer: N`, without bold or other Markdown.", "Answer: 7"),
+        ("emphasised", "Bold is fine.", "7"),
+        ("emphasised", "Bold is fine.", "I add.\nAnswer: 7"),
         ("worked", "Add 3 and 4. Answer: N.", "Answer: 7"),
         ("worked", "Go step by step, in at most 50 words. Answer: N.", "Answer: 7"),
         ("fenced", "Return only JSON with a and b.", '{"a": 1}'),
@@ -158,3 +162,9 @@ def test_a_page_of_reasoning_before_the_answer_where_the_prompt_invites_it(words
     assert changed is not None
     assert changed[0].endswith("\n\nAnswer: 7")
     assert len(changed[0]) > 1000
+
+
+def test_emphasis_may_hold_the_label_too() -> None:
+    changed = mutate("Answer: 7", "emphasised", prompt="Write `Answer: N`; bold is fine.")
+    assert changed is not None
+    assert changed[0] == "**Answer: 7**"
