@@ -12,7 +12,8 @@ from envyard.contract.facts import Facts, TaskResult
 from envyard_runner.gateway.form_trial import FormTrial, answered_tasks
 from envyard_runner.gateway.plan import Plan
 from envyard_runner.gateway.rollout_records import RolloutRecords
-from envyard_runner.mutation.forms import MAX_FORMS, Form
+from envyard_runner.mutation.form_candidates import MAX_FORMS
+from envyard_runner.mutation.forms import Form
 from tests.worker.execution.event_feed import EventFeed
 from tests.worker.gateway.served_gateway import ServedGateway, run_scenario
 from tests.worker.stub_hub import job

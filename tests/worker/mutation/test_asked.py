@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from envyard_runner.mutation.asked import asked_layouts, laid_out
-from envyard_runner.mutation.forms import candidates
+from envyard_runner.mutation.form_candidates import candidates
 
 
 @pytest.mark.parametrize(

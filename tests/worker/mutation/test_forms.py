@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from envyard_runner.mutation.forms import BARE, MAX_FORMS, asked_beyond_doubt, candidates
+from envyard_runner.mutation.form_candidates import BARE, MAX_FORMS, asked_beyond_doubt, candidates
 
 
 @pytest.mark.parametrize(
@@ -182,3 +182,22 @@ def test_an_answer_of_several_items_is_tried_one_item_a_turn(answer: str) -> Non
 )
 def test_other_answers_have_no_items_for_turns(prompt: str, answer: str) -> None:
     assert not [form for form in candidates([prompt], answer) if form.layout == "turns"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "reply"),
+    [
+        ("How many? End with the line\nTotal: <number> kg", "412", "Total: 412 kg"),
+        ("When? Finish with one line, in either form:\nClock: 15:20  or  Clock: 3:20 pm", "09:05",
+         "Clock: 09:05"),
+    ],
+)  # fmt: skip
+def test_a_line_of_its_own_that_the_prompt_asks_for_has_the_label(
+    prompt: str, answer: str, reply: str
+) -> None:
+    assert reply in [form.write(answer) for form in candidates([prompt], answer)]
+
+
+def test_a_line_of_data_has_no_label() -> None:
+    prompt = "Name: Ada\nAge: 41\n\nWhich year? Reply with the year."
+    assert "Name: 1983" not in [form.write("1983") for form in candidates([prompt], "1983")]

@@ -11,6 +11,7 @@ from envyard_runner.mutation.numbers import INTEGER, LONGEST_INTEGER
 from envyard_runner.mutation.records import is_object
 
 FEWEST_FIELDS = 3
+AMOUNT = re.compile(r"[-+]?\d[\d.,]{0,20}\s?[^\W\d]{1,12}")
 MANY_DECIMALS = re.compile(r"-?\d{1,12}\.\d{5,18}")
 FEWEST_WORDS = 4  # of which the first half is a whole piece
 
@@ -27,14 +28,15 @@ def extension(answer: str) -> str | None:
 
 def truncation(answer: str) -> str | None:
     """The first half of the answer, of several lines or of FEWEST_WORDS that of these; the second
-    of one word, whose beginning may abbreviate it. Of many decimals half may be right."""
+    of one word, whose beginning may abbreviate it. Of many decimals half may be right, and of an
+    amount the number without its unit."""
     text = answer.strip()
     half = len(text) // 2
     if len(lines := text.splitlines()) > 1:
         return "\n".join(lines[: len(lines) // 2]).rstrip()
     if len(words := text.split()) >= FEWEST_WORDS and not is_object(text):
         return " ".join(words[: len(words) // 2]).rstrip(" ,;:>-")
-    if half == 0 or MANY_DECIMALS.fullmatch(text):
+    if half == 0 or MANY_DECIMALS.fullmatch(text) or AMOUNT.fullmatch(text):
         return None
     return (text[-half:] if text.isalpha() else text[:half].rstrip()) or None
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from envyard_runner.mutation.answers import find_answer
-from envyard_runner.mutation.forms import candidates
+from envyard_runner.mutation.form_candidates import candidates
 
 SQL_WANTED = re.compile(
     r"\bSQL(?:ite)?\b.{0,400}?\b(?:query|statement)\b|\bSELECT statement\b"
