@@ -201,3 +201,23 @@ def test_a_line_of_its_own_that_the_prompt_asks_for_has_the_label(
 def test_a_line_of_data_has_no_label() -> None:
     prompt = "Name: Ada\nAge: 41\n\nWhich year? Reply with the year."
     assert "Name: 1983" not in [form.write("1983") for form in candidates([prompt], "1983")]
+
+
+ORDERS = "After each reading answer with one order in the form [OPEN], [SHUT] or [HOLD]."
+
+
+def test_items_in_brackets_are_given_one_a_turn() -> None:
+    form = next(form for form in candidates([ORDERS], "OPEN HOLD SHUT") if form.layout == "turns")
+    replies = [form.write("OPEN HOLD SHUT", turn=turn) for turn in range(3)]
+    assert replies == ["[OPEN]", "[HOLD]", "[SHUT]"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "reply"),
+    [
+        ("End with a line:\nTEST n   tests a section\nDIG n    digs it up", "7", "DIG 7"),
+        ("Ask, or name the culprit, as in `ACCUSE: Zora`. You accuse once.", "Iva", "ACCUSE: Iva"),
+    ],
+)
+def test_a_command_holds_the_answer(prompt: str, answer: str, reply: str) -> None:
+    assert reply in [form.write(answer) for form in candidates([prompt], answer)]

@@ -18,6 +18,8 @@ OPTIONS = "Which one?\nA) one\nB) two\nC) three\nReply with a letter."
         ("halite", LISTED.format("talc, halite"), None),
         ("quartz", LISTED.format("talc, halite, gypsum"), None),
         ("halite", "Sort: talc, halite, halite, gypsum", None),
+        ("Zora", "Who?\n- Boris: hat\n- Zora: beard, hat\n- Iva: nothing", "Boris, Zora, Iva"),
+        ("Otto", "Who?\n- Boris: hat\n- Zora: beard, hat\n- Iva: nothing", None),
         ("", LISTED.format("talc, halite, gypsum"), None),
         ("7", "What is 3 + 4?", None),
     ],

@@ -51,21 +51,27 @@ PLACE = (
 )
 LABELLED = re.compile(
     r"([A-Za-z][\w ]{0,30}[:=] ?)"
-    r"(?:[A-Z]{2,20}(?:[ _][A-Z]{2,20}){0,2}|[$\u20ac\u00a3]?-?\d[\d.,]{0,20}%?)"
+    r"(?:[A-Z]{2,20}(?:[ _][A-Z]{2,20}){0,2}|[$\u20ac\u00a3]?-?\d[\d.,]{0,20}%?|[A-Z][a-z]{1,20})"
 )
+# A command in capitals with a place for its value, at the beginning of a line or quoted.
+COMMAND = re.compile(
+    r"(?:^[ \t]{0,8}|[`\"'])([A-Z]{2,12}) (?:[nxNX]\b|<[\w ]{1,30}>)", re.MULTILINE
+)
+COMMANDS = 4
 OWN_LINE = re.compile(r"^[ \t]{0,8}([A-Za-z][\w ]{0,30}[:=] )(\S[^\n]{0,80})$", re.MULTILINE)
 OWN_LINES = 200  # that are read
 # A label alone, which a prompt quotes, and words of a dialogue with several questions or moves.
 LABEL_ALONE = re.compile(r"[A-Za-z][\w ]{0,30}[:=]")
 TURNS = re.compile(
     r"\b(?:questions|turns?|moves?|rounds?|steps?|one (?:by one|at a time|after)|in turn"
-    r"|(?:each|every|one) (?:reply|message|question|item)|next)\b",
+    r"|(?:each|every|one|per) (?:reply|message|question|item|reading)|next)\b",
     re.IGNORECASE,
 )
 MOST_TURNS = 20
 NEAR = 60  # characters
 WANTED_LINE = re.compile(
-    r"\b(?:lines?|forms?|formats?|ends?|ending|repl(?:y|ies)|answers?|write|finish|state)\b"
+    r"\b(?:lines?|forms?|formats?|ends?|ending|repl(?:y|ies)|answers?|write|finish|state|name"
+    r"|as in)\b"
     r"(?:[^.?!\n]|\n(?!\n))*\Z",
     re.IGNORECASE,
 )
@@ -100,6 +106,8 @@ def candidates(prompts: Iterable[str], answer: str = "") -> list[Form]:
     shown += [Form(layout=layout) for layout in asked_layouts(text, answer)]
     if TURNS.search(text) and 1 < len(items_of(answer)) <= MOST_TURNS:
         around = next((form for form in named if not form.layout), BARE)
+        if any(f"[{item}]" in text for item in items_of(answer)):
+            around = Form("[", "]")
         shown.append(replace(around, layout="turns"))
     room = MAX_FORMS - 2 - len(shown)  # the bare answer and a usual form are always tried
     return list(dict.fromkeys([*named[:room], BARE, *shown, *USUAL]))[:MAX_FORMS]
@@ -163,6 +171,8 @@ def _named(text: str) -> Iterator[Form]:
         yield Form(f"```{fence[1] or ''}\n", "\n```")
     if "[[" in text:
         yield Form("[[", "]]")
+    for command in list(dict.fromkeys(COMMAND.findall(text)))[:COMMANDS]:
+        yield Form(f"{command} ")
 
 
 def _labelled_values(text: str) -> Iterator[Form]:

@@ -9,6 +9,10 @@ from envyard_runner.mutation.answers import OPTION
 FEWEST, MOST = 3, 40  # candidates
 LONGEST = 40  # characters of one
 SEGMENT = re.compile(r"[^\n:.?!;()]{5,2000}")
+# What a line of a list begins with, as in `- Zora: hat, glasses`.
+LISTED = re.compile(
+    r"^[ \t]{0,8}[-*\u2022][ \t]{1,4}([A-Za-z][\w' -]{0,39}?)[ \t]{0,4}[:(,]", re.MULTILINE
+)
 BETWEEN = re.compile(r",\s*(?:and |or )?|\s+(?:and|or)\s+")
 
 
@@ -19,7 +23,8 @@ def candidates(answer: str, prompt: str) -> str | None:
     letters = [match["letter"] for match in OPTION.finditer(prompt)]
     if len(text) == 1 and len({*letters}) == len(letters):
         return _around(text, letters)
-    lists = (BETWEEN.split(segment.strip()) for segment in SEGMENT.findall(prompt))
+    lists = [BETWEEN.split(segment.strip()) for segment in SEGMENT.findall(prompt)]
+    lists.append(list(dict.fromkeys(LISTED.findall(prompt))))
     return next(filter(None, (_around(text, items) for items in lists)), None)
 
 
