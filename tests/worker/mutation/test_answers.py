@@ -230,6 +230,10 @@ def test_other_fences_are_part_of_the_reply(reply: str) -> None:
         ("```python\nprint(1)\n```", "```python\nprint(1)\n```"),
         ("```\nreturn 1\n```", "```\nreturn 1\n```"),
         ("```\n1\n```\n```\n2\n```", "```\n1\n```\n```\n2\n```"),
+        ("```\nAnswer: 42\n```", "42"),
+        ("```\nI add 40 and 2.\nAnswer: 42\n```", "42"),
+        ("```\n[3, 4]\n```", "3, 4"),
+        ("```\n\n```", "```\n\n```"),
     ],
 )
 def test_lines_in_the_only_fence_are_the_answer(reply: str, answer: str) -> None:

@@ -6,13 +6,18 @@ import time
 
 import pytest
 
+from envyard_runner.mutation.allowed_forms import grouped
+from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.number_words import number_and
+from envyard_runner.mutation.operators import mutate
 from envyard_runner.mutation.optional_parts import optional
+from envyard_runner.mutation.pairs import are_entries
 from envyard_runner.mutation.units import other_unit
 
 LONG = 100_000  # characters
 PIECES = ("km, m, ", "km or m/", "give ", "1.", "or " * 9, '"and" ', "British or ", "with 'and' ",
-          "give km or m, ", " ", "°", "? ", "units ")  # fmt: skip
+          "give km or m, ", "may group a ", "can use commas ", "bold ", " ",
+          "°", "? ", "units ")  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", PIECES)
@@ -21,6 +26,8 @@ def test_long_prompts_are_read_in_linear_time(piece: str) -> None:
     began = time.process_time()
     other_unit("5.5 km", f"{prompt} not")
     number_and("two hundred five", prompt)
+    grouped("1234567", prompt)
+    mutate("Answer: 7", "emphasised", prompt=prompt)
     assert time.process_time() - began < 2.0
     began = time.process_time()
     optional("5.5 km", prompt)
@@ -33,4 +40,23 @@ def test_long_answers_are_read_in_linear_time(piece: str) -> None:
     began = time.process_time()
     other_unit(answer, "Answer in km or m.")
     number_and(answer, 'The word "and" is optional.')
+    assert time.process_time() - began < 2.0
+
+
+@pytest.mark.parametrize("piece", [" ", "\n", "x \n", "; ", "{\n", "a: b, ", "`", "+1 "])
+def test_long_replies_are_read_in_linear_time(piece: str) -> None:
+    lines = piece * (LONG // len(piece))
+    began = time.process_time()
+    for reply in (f"```\nx{lines}y\n```", f"{lines}```\nx\n```{lines}", lines):
+        find_answer(reply)
+    are_entries(lines)
+    assert time.process_time() - began < 2.0
+
+
+@pytest.mark.parametrize("piece", ["word ", "a\n", "abcdefgh", "1,", "a: b, ", " "])
+def test_long_replies_are_changed_in_linear_time(piece: str) -> None:
+    reply = f"+{piece * (20_000 // len(piece))}x"
+    began = time.process_time()
+    for operator in ("truncation", "dropped", "inner_line", "one_letter", "sign", "scored"):
+        mutate(reply, operator, prompt="In order, please.")
     assert time.process_time() - began < 2.0

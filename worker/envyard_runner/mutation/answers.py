@@ -69,14 +69,13 @@ OPTION = re.compile(r"^[ \t]*[(\[]?(?P<letter>[A-Ja-j])[).:\]][ \t]+(?P<text>\S.
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z _-]{2,30}\d*\]")
 FENCE = "```"
 FENCED = re.compile(r"((?:json)?\s*\n?)(\{.*\})(\s*)", re.DOTALL | re.IGNORECASE)
-# A reply that is one fence around lines which are no program.
-FENCED_LINES = re.compile(
-    r"(\s*```(?:text|txt|plain|plaintext|output|console|stdout)?[ \t]*\n)(.+?)(\s*```\s*)",
-    re.DOTALL | re.IGNORECASE,
+# What begins a fence around lines that are no program.
+PLAIN_FENCE = re.compile(
+    r"(?:text|txt|plain|plaintext|output|console|stdout)?[ \t]*\n", re.IGNORECASE
 )
 PROGRAM = re.compile(
-    r"^\s*(?:def|class|import|from|return|for|while|if|print|select|insert|update|delete|with"
-    r"|create|function|const|let|var|public|fn|func)\b|[{};]\s*$",
+    r"^[ \t]*(?:def|class|import|from|return|for|while|if|print|select|insert|update|delete|with"
+    r"|create|function|const|let|var|public|fn|func)\b|[{};][ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 NESTED = re.compile(r"(?<!\[)\[\s{0,20}\[")
@@ -116,17 +115,21 @@ def fenced_object(reply: str) -> Marked | None:
 def fenced_lines(reply: str) -> Marked | None:
     """The reply cut at the lines in the one fence of which it consists; None where it has other
     text, or a program in the fence."""
-    match = FENCED_LINES.fullmatch(reply) if reply.count(FENCE) == 2 else None
-    return Marked(*match.groups()) if match and not PROGRAM.search(match[2]) else None
+    parts = reply.split(FENCE)
+    if len(parts) != 3 or parts[0].strip() or parts[2].strip():
+        return None
+    match = PLAIN_FENCE.match(parts[1])
+    lines = parts[1][match.end() :].rstrip() if match else ""
+    if not match or not lines or PROGRAM.search(lines):
+        return None
+    behind = parts[1][match.end() + len(lines) :]
+    return Marked(f"{parts[0]}{FENCE}{match[0]}", lines, f"{behind}{FENCE}{parts[2]}")
 
 
 def find_answer(reply: str) -> Marked:
     """The last answer that the reply marks in the surest of the forms; the whole reply where it
-    marks none. In a fence around a JSON object it is the answer of that, in one around lines it is
-    these."""
-    if lines := fenced_lines(reply):
-        return lines
-    if fence := fenced_object(reply):
+    marks none. In a fence around a JSON object or lines it is the answer of these."""
+    if fence := fenced_lines(reply) or fenced_object(reply):
         inner = find_answer(fence.answer)
         return Marked(fence.before + inner.before, inner.answer, inner.after + fence.after)
     if span := _answer_of_object(reply):
