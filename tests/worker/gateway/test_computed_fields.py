@@ -64,6 +64,19 @@ def test_what_is_only_to_be_looked_up_is_none() -> None:
     assert findings(system="Answer with the tools.") == []
     assert findings("duty_due") == []
     assert findings(answer="no") == []
+    assert findings(system="Rules: be brief and polite. Answer with the tools.") == []
+    assert findings(system="In this round you help with a computer. Calculator: none.") == []
+
+
+def test_the_question_is_what_the_policy_reads_first() -> None:
+    fields = ComputedFields()
+    for number in (1042, 2077, 3001):
+        record = snooped(number, {"a": 1, "b": 2, "duty": f"{number}.07"}, RULES, QUESTION)
+        first = record.recorder.transcript.messages
+        later = [*first, {"role": "user", "content": "Please answer."}]
+        record.add(Call(later, TOOLS, False, False, {}), Reply(content=[""]), 0.1)
+        fields.add(record, f"{number}.07")
+    assert [*computed_findings(fields)] == []
 
 
 def test_lookups_are_called_with_what_the_prompt_names() -> None:
@@ -80,6 +93,7 @@ def test_lookups_are_called_with_what_the_prompt_names() -> None:
         (TOOLS[:1], "Shipment SH-1042?"),
         ([tool("a", x=TEXT, y=TEXT), tool("b", n={"type": "integer"})], "SH-1042"),
         ([{"function": None}, {}], "SH-1042"),
+        ([tool("cancel_shipment", id=TEXT), tool("refund", id=TEXT)], "Cancel shipment SH-1042."),
     ],
 )
 def test_other_tools_and_prompts_get_no_such_call(tools: list[Any], prompt: str) -> None:

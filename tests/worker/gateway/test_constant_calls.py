@@ -93,3 +93,19 @@ def test_tamper_replies_with_the_number_that_a_tool_recorded() -> None:
     assert recorded_constant(messages) == "0"
     assert recorded_constant(constant_calls([WRITE], SHEET)) == ""
     assert recorded_constant([{"role": "user", "content": "x"}]) == ""
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        5,
+        ["x"],
+        [{"id": "call_set0", "function": "record"}],
+        [{"id": "call_set0", "function": {"name": "record"}}],
+        [{"id": "call_set0", "function": {"name": "record", "arguments": {"n": 0}}}],
+        [{"id": "call_set0", "function": {"name": "record", "arguments": "{"}}],
+        [{"id": "call_set0", "function": {"name": "record", "arguments": "{}"}}],
+    ],
+)
+def test_calls_of_another_shape_recorded_no_number(calls: Any) -> None:
+    assert recorded_constant([{"role": "assistant", "tool_calls": calls}]) == ""

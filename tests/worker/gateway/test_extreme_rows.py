@@ -87,6 +87,9 @@ def test_a_word_that_the_row_of_each_answer_alone_has_is_a_leak() -> None:
 def test_other_columns_and_what_the_prompt_asks_for_are_none() -> None:
     assert messages(marked=False) == []
     assert messages(prompt="Which sensor was serviced longest ago? List them.") == []
+    assert messages(prompt="Which sensor is the oldest? Read them with the tools.") == []
+    assert messages(prompt="Which sensor drifts? Make at most 9 calls.") != []
+    assert messages(with_roles, prompt="Which sensor is the target? Read them.") == []
     assert messages(reads=0) == []
     assert messages(reads=1) == []
     assert messages(tasks=2) == []

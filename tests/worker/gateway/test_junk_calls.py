@@ -178,4 +178,6 @@ def test_an_identifier_that_the_prompt_names_comes_with_values_that_are_wrong() 
     assert given["trail"] == "T001"
     assert given["code"] not in ("", "T001")
     assert partly_known_calls([lock], "") == []
+    others = ("cancel_order", "refund", "get_price", "convert_total")
+    assert partly_known_calls([tool(name, order=text, why=text) for name in others], "T001") == []
     assert presents(f"{given['code']!r} cannot be compared with '28343'", "28343")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from itertools import takewhile
 from typing import Any
 
 from envyard.contract.probes import SNOOP
@@ -25,10 +26,14 @@ Message = dict[str, Any]
 
 # What says that an answer is to be worked out.
 COMPUTED = re.compile(
-    r"\bround(?:ed)?\b|\bcalculat|\bcomput|\bwork out\b|\brules?:|\bformula\b|\badd up\b",
+    r"\bround(?:ed|ing)?\b(?= (?:to|up|down|off|it|the|each|all|half)\b)"
+    r"|\bcalculat(?:e|es|ed|ing|ion)\b|\bcomput(?:e|es|ed|ing|ation)\b|\bwork out\b"
+    r"|\brules?:[^?]{0,300}?(?:\d ?%|\w [*x\u00d7+] \w|\b(?:times|plus|minus)\b)"
+    r"|\bformula\b|\badd up\b",
     re.IGNORECASE,
 )
 FEWEST_FIELDS, SHORTEST = 3, 3  # an answer of fewer characters is there by chance
+LONGEST = 20_000  # characters of a record
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +60,12 @@ class ComputedFields:
         answer = find_answer(reference).answer.strip()
         if record.policy != SNOOP or len(answer) < SHORTEST:
             return
-        prompts = [m for m in messages if m.get("role") in ("system", "user")]
+        opening = takewhile(lambda message: message.get("role") != "assistant", messages)
+        prompts = [plain_text(m.get("content")) for m in opening]
         records = [*_records(messages)]
-        if not records or not any(COMPUTED.search(plain_text(m.get("content"))) for m in prompts):
+        if not records or not any(map(COMPUTED.search, prompts)):
             return
-        question = plain_text(prompts[-1].get("content"))
+        question = prompts[-1]
         self.read += 1
         for tool, row in records:
             for name, value in row.items():
@@ -73,8 +79,9 @@ def _records(messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]
     for call in calls_of(messages):
         if not is_named_call(call.get("id")):
             continue
+        content = results.get(str(call.get("id")), "")
         try:
-            value = json.loads(results.get(str(call.get("id")), ""))
+            value = json.loads(content) if len(content) <= LONGEST else None
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict) and len(value) >= FEWEST_FIELDS:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from envyard_runner.gateway.removing_calls import FIRST, NAMED, SEARCHED
+from envyard_runner.gateway.submitted_answers import arguments_of, calls_of
 
 Message = dict[str, Any]
 
@@ -57,16 +58,15 @@ def constant_calls(tools: Sequence[Message], texts: Sequence[str]) -> list[Messa
 
 def recorded_constant(messages: Sequence[Message]) -> str:
     """The number that such calls of tools that record one have set; empty without one."""
-    for message in messages:
-        for call in message.get("tool_calls") or ():
-            function = call.get("function") or {}
-            if RECORDING.search(str(function.get("name"))) and str(call.get("id")).startswith(SET):
-                return str(max(json.loads(function["arguments"]).values(), key=_is_number))
+    for call in calls_of(messages):
+        if RECORDING.search(str(call["function"].get("name"))) and _is_set(call):
+            numbers = (each for each in arguments_of(call).values() if type(each) is int)
+            return str(next(numbers, ""))
     return ""
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int)
+def _is_set(call: Message) -> bool:
+    return str(call.get("id")).startswith(SET)
 
 
 def _constant(texts: Sequence[str]) -> int:

@@ -37,6 +37,7 @@ from envyard_runner.gateway.replies_in_turn import (
 )
 from envyard_runner.gateway.sql_calls import sql_tools
 from envyard_runner.gateway.submitted_answers import results_of
+from envyard_runner.gateway.tool_names import CHANGING, LOOKUP
 from envyard_runner.mutation.answers import find_answer
 
 TRIES = 3  # wrong answers
@@ -44,24 +45,10 @@ TRIED = "call_tried"  # with which the ids of such calls begin
 LONGEST_ANSWER = 80  # characters of one that is tried
 MAX_TOOLS = 2
 NUMBER = re.compile(r"-?\d{1,9}")
-# Tools that change something, by the first word of their names; `add` may be a sum.
-CHANGING = re.compile(
-    r"(?:assign|set|create|insert|delete|remove|move|book|reserve|write|send|update|transfer|pay|"
-    r"order|schedule|rename|put|place|cancel|edit|replace|append|plant|load|unload|open|close|turn|"
-    r"switch|enable|disable|apply|grant|revoke|register|enroll|swap|drop|mark|tag|label|merge|"
-    r"post|file|store|save|record|change|modify|fix|add)(?![a-z])",
-    re.IGNORECASE,
-)
 # What a lookup returns for a key of another task, which is no verdict on an answer.
 NO_ENTRY = re.compile(
     r"\bno such\b|\bnot found\b|\bunknown\b|\bthere is no\b|\bdoes not exist\b|"
     r"\bno \w+ (?:called|named|with|'|\"|\.\.\.)|\bnot (?:in|on|part of) (?:this|the)\b",
-    re.IGNORECASE,
-)
-# Tools that return what they have or compute, by the first word of their names; they judge nothing.
-LOOKUP = re.compile(
-    r"(?:get|read|list|find|search|look|lookup|show|view|fetch|query|sql|browse|describe|open|calc|"
-    r"calculate|calculator|compute|eval|execute|run|convert|translate)(?![a-z])",
     re.IGNORECASE,
 )
 # What a parameter is called that takes a query or an expression, and no answer.
@@ -176,7 +163,7 @@ def _is_search(results: Iterable[str], messages: Sequence[Message]) -> bool:
     """Whether a result says in which direction the answer lies, as the prompt announces."""
     prompts = (m for m in messages if m.get("role") in ("system", "developer", "user"))
     announced = " ".join(plain_text(m.get("content")) for m in prompts).casefold()
-    words = (match[0].casefold() for text in results for match in DIRECTION.finditer(text))
+    words = {match[0].casefold() for text in results for match in DIRECTION.finditer(text)}
     return any(re.search(rf"\b{word}\b", announced) for word in words)
 
 

@@ -2,7 +2,8 @@
 
 Where the reference reads one row after the other, a column that the prompt does not name, such as
 the months since the last service, should not be largest in the row of the answer each time, nor
-have a word, such as `role=target`, that no other row has.
+have a word, such as `role=target`, that no other row has. Where the prompt asks for what is largest
+of all, in whatever words, or names that word, the column is what is to be read.
 """
 
 from __future__ import annotations
@@ -24,7 +25,16 @@ from envyard_runner.mutation.answers import find_answer
 Message = dict[str, Any]
 
 FEWEST_ROWS, KEPT, LONGEST = 3, 100, 20_000
+MOST_VALUES, LONGEST_VALUE = 200, 200  # arguments of calls that name rows, and their characters
+DIRECTIONS = ("largest", "smallest")
 CHANCE = 0.001  # that some column is extreme in all rollouts
+# What asks for the largest or the smallest of all: "Who earns most?" for a column `salary`.
+SUPERLATIVE = re.compile(
+    r"\b(?<!at )(?:most|least|fewest|maxim\w{1,5}|minim\w{1,5}|top|best"
+    r"|worst|(?:larg|small|high|low|great|bigg|old|new|young|earli|long|short|heavi|light|cheap|costli|fast|slow|hott|warm|cold|cool"
+    r"|near|far|furth|tall|rich|poor|strong|weak|busi|clos|deep|wid)est)\b(?! likely)",
+    re.IGNORECASE,
+)
 NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,12})?")
 COLUMN = re.compile(
     rf"([A-Za-z_]\w{{1,39}})[=:]\s{{0,3}}({NUMBER.pattern}|[A-Za-z][\w-]{{0,39}})(?![\w.])"
@@ -75,7 +85,7 @@ class ExtremeRows:
             plain_text(m.get("content")) for m in messages if m.get("role") in ("system", "user")
         )
         for name, direction in _extremes(own[0], rows):
-            if not has_word_of(name, prompt):
+            if not has_word_of(name, prompt) and not _asks_for(direction, prompt):
                 self.marked.setdefault((name, direction), {})[record.rollout] = row
 
     @property
@@ -92,7 +102,7 @@ class ExtremeRows:
 
 def _listed(messages: Sequence[Message], answer: str) -> list[Row]:
     """The rows of the first listing that names the answer, of which later calls read two."""
-    if not answer:
+    if not 0 < len(answer) <= LONGEST_VALUE:
         return []
     for place, message in enumerate(messages):
         content = plain_text(message.get("content"))
@@ -133,15 +143,22 @@ def _numbers(row: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
+def _asks_for(direction: str, prompt: str) -> bool:
+    """Whether the prompt asks for the extreme of a column, or for the row with a word."""
+    if direction in DIRECTIONS:
+        return SUPERLATIVE.search(prompt) is not None
+    return has_word_of(direction, prompt)
+
+
 def _names(row: Row, value: str) -> bool:
     return bool(re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", row.text, re.IGNORECASE))
 
 
 def _are_read(rows: Sequence[Row], messages: Sequence[Message]) -> bool:
     """Whether the arguments of calls name two rows, each of which no other row has."""
-    values = {
-        str(value) for call in calls_of(messages) for value in arguments_of(call).values() if value
-    }
+    given = (arguments_of(call).values() for call in calls_of(messages))
+    texts = {str(value) for values in given for value in values if value}
+    values = [text for text in sorted(texts) if len(text) <= LONGEST_VALUE][:MOST_VALUES]
     read = {hits[0] for value in values if len(hits := [*_places(rows, value)]) == 1}
     return len(read) > 1
 
@@ -161,9 +178,9 @@ def _extremes(own: Row, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
         if len(known) < len(others):
             continue
         if number > max(known):
-            yield name, "largest"
+            yield name, DIRECTIONS[0]
         elif number < min(known):
-            yield name, "smallest"
+            yield name, DIRECTIONS[1]
     for name, word in own.words.items():
         words = [row.words.get(name) for row in rows if row is not own]
         if None not in words and word not in words:

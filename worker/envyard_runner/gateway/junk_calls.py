@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from envyard_runner.gateway.chat_text import plain_text
+from envyard_runner.gateway.tool_names import LOOKUP, SHOWS, acts, name_of
 
 Message = dict[str, Any]
 
@@ -23,11 +24,6 @@ IDENTIFIER = re.compile(r"id$|number|index|key|row|line|page", re.IGNORECASE)
 IDENT = "call_junk"  # with which the ids of such calls begin
 MAX_CALLS = 6  # of one round
 BARE, MAX_BARE = f"{IDENT}_bare", 3  # with which the ids of calls without arguments begin
-SHOWS = re.compile(
-    r"(?:^|_)(?:get|list|show|view|read|inspect|dump|describe|status|state|info|board|log|history"
-    r"|debug|overview|summary)(?:_|$)",
-    re.IGNORECASE,
-)
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer
 ENTRY_WORD = re.compile(r"[^\W_][\w-]{2,39}")  # by which an entry of a table is known
 SEARCHED = 50_000  # of a result
@@ -70,9 +66,12 @@ def junk_calls(tools: Sequence[Message]) -> list[Message]:
 
 def partly_known_calls(tools: Sequence[Message], identifier: str) -> list[Message]:
     """Calls of tools that take two values or more: an identifier that the prompt names, and others
-    that name nothing, as the text of an error may show what they are compared with."""
+    that name nothing, as the text of an error may show what they are compared with. A lookup
+    compares nothing, and to act on what the prompt names may be the task."""
     calls: list[Message] = []
     for tool in tools:
+        if acts(tool) or LOOKUP.match(name_of(tool)):
+            continue
         arguments = _arguments(tool, WRONG)
         texts = [name for name, value in arguments.items() if value == WRONG]
         if identifier and len(arguments) > 1 and len(texts) > 1:
@@ -181,8 +180,9 @@ def entry_in(text: str, prompt: str, answer: str) -> tuple[str, str]:
 
 
 def _arguments(tool: Message, junk: str) -> dict[str, Any]:
-    """Junk for each text, an unknown number for each that identifies something, else 1."""
-    function = tool.get("function")
+    """Junk for each text, an unknown number for each that identifies something, else 1; empty for
+    a tool without a name."""
+    function = tool.get("function") if name_of(tool) else None
     function = function if isinstance(function, dict) else {}
     parameters = function.get("parameters")
     required = parameters.get("required") if isinstance(parameters, dict) else None

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from envyard_runner.gateway.tool_names import acts
+
 Message = dict[str, Any]
 
 IDENT, MAX_CALLS = "call_named", 3
@@ -17,9 +19,10 @@ IDENTIFIER = re.compile(r"(?<![\w.-])[A-Za-z]{1,12}[-_#]?\d{1,12}(?![\w-]|\.\d)"
 
 def named_calls(tools: Sequence[Message], prompt: str) -> list[Message]:
     """A call of each tool whose only parameter is a text, with the prompt's first identifier; none
-    without another tool, because a lookup may rightly have the answer."""
+    without another tool, because a lookup may rightly have the answer, and none of tools that act,
+    because that may be the task."""
     named = identifier(prompt)
-    described = [tool.get("function") for tool in tools]
+    described = [tool.get("function") for tool in tools if not acts(tool)]
     functions = [each for each in described if isinstance(each, dict) and _fields(each)]
     if not named or len(functions) < FEWEST_TOOLS:
         return []

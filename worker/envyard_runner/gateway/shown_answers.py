@@ -30,7 +30,7 @@ from envyard_runner.mutation.answers import OPPOSITES, find_answer
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer; a shorter one is there by chance
 KEPT = 100  # rollouts of several calls whose task's answer is not known before all have ended
 AROUND = 60  # characters of an excerpt before and behind the answer
-SHORT, NUMBER = re.compile(r"-?\d{1,3}"), re.compile(r"(?<![\w.])-?\d+(?![\w.]*\w)")
+SHORT, NUMBER = re.compile(r"-?\d{1,3}"), re.compile(r"(?<![\w.])-?\d++(?![\w.]*\w)")
 FEWEST_SHORT, NEARLY_ALL = 4, 0.9  # different short answers, and the share of rollouts
 CANDIDATES = 2  # other answers that the first messages must name
 
@@ -95,8 +95,9 @@ class ShortAnswers:
         """Read a rollout; `reference` is the task's answer field, empty where an oracle() replies,
         whose only reply then counts."""
         transcript, task = record.recorder.transcript, record.rollout.split("/")[1]
-        if record.policy == ORACLE and len(transcript.calls) == 1:
-            reply = transcript.nodes[transcript.calls[0].reply].message
+        replies = [call.reply for call in transcript.calls]
+        if record.policy == ORACLE and len(replies) == 1 and replies[0] >= 0:
+            reply = transcript.nodes[replies[0]].message
             reference = reference or plain_text(reply.get("content"))
         elif _does_no_work(record.policy) and len(transcript.calls) > 1:
             self._read(record.rollout, transcript)

@@ -21,6 +21,7 @@ from envyard_runner.mutation.answers import find_answer
 Message = dict[str, Any]
 
 FEWEST_RECORDS, KEPT, LONGEST = 2, 100, 20_000
+LONGEST_NAME = 200  # characters of a field's name that are read
 # What fields are called that only the maker of a task needs.
 TELLING = re.compile(
     r"_?(?:injected|planted|culprit|ground_?truth|truth|gold|secret|hidden|"
@@ -68,7 +69,7 @@ class TellingFields:
 
 def has_word_of(name: str, prompt: str) -> bool:
     """Whether the prompt has a word of a field's or column's name, or one that begins like it."""
-    words = [word for word in re.split(r"[_\W]+", name.casefold()) if len(word) > 2]
+    words = [word for word in re.split(r"[_\W]+", name[:LONGEST_NAME].casefold()) if len(word) > 2]
     return any(re.search(rf"\b{re.escape(word[:5])}", prompt, re.IGNORECASE) for word in words)
 
 
