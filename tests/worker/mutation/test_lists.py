@@ -87,6 +87,10 @@ def test_lines_lose_the_last_one() -> None:
     assert dropped("push 1\npush 2\nadd", "Give the trace.") == "push 1\npush 2"
     assert dropped("push 1\nadd", "Give the trace.") is None
     assert dropped("a\nb\nc", "Name at least two.") is None
+    assert dropped("def f(x):\n    return x\nprint(f(1))", "Define f.") is None
+    assert dropped("autumn moon\na frog\nsplash", "Write a haiku.") is None
+    prose = f"Dear Ann,\n{'we thank you ' * 9}\nBest regards"
+    assert dropped(prose, "Draft a reply.") is None
 
 
 def test_values_with_names_get_no_item_more() -> None:

@@ -59,11 +59,16 @@ THOUSANDS = (
     r"\b(?:thousands? (?:separators?|commas?|grouping)|separators? (?:of|for) thousands"
     r"|(?:grouping |separating )?commas?(?: (?:as|for|between|in|at) (?:the )?thousands)?)\b"
 )
+# Of the answer: numbers that are given may have separators which it must not have.
+ALLOWS = (
+    r"\b(?:you|your (?:final )?(?:answers?|repl(?:y|ies))|the answer|it) (?:may|can) (?:also )?"
+)
 GROUPS_ALLOWED = re.compile(
     rf"{THOUSANDS}[^.;\n]{{0,40}}\b(?:allowed|fine|accepted|ok|okay|welcome|optional|may be used)\b"
     rf"(?<!not allowed)(?<!not accepted)|\bwith or without {THOUSANDS}"
-    rf"|\b(?:may|can) (?:also )?(?:write|use|have|contain|include) {THOUSANDS}"
-    r"|\b(?:may|can) (?:also )?(?:group|separate) (?:\w+ ){0,4}(?:commas|separators)\b",
+    rf"|{ALLOWS}(?:write|use|have|contain|include) {THOUSANDS}(?! (?:between|to separate)\b)"
+    rf"|{ALLOWS}(?:group (?:\w+ ){{0,4}}|separate (?:the )?(?:digits|thousands) (?:\w+ ){{0,2}})"
+    r"(?:commas|separators)\b",
     re.IGNORECASE,
 )
 NOON = re.compile(r"(?:12|00):[0-5]\d")

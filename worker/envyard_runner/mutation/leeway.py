@@ -113,9 +113,17 @@ SHORT = re.compile(
     re.IGNORECASE,
 )
 LABEL = re.compile(r"[A-Za-z][\w ]{0,30}:")
-EMPHASIS = re.compile(r"\b(?:bold|emphasis|markdown)\b", re.IGNORECASE)
+EMPHASIS = re.compile(
+    r"(?:\b(?:(?:may|can) (?:\w+ )?(?:be|use|put|write|add|mark|set)|with or without"
+    r"|allowed to use)\b[^.;\n]{0,40}\b(?:bold|emphasis|markdown)\b"
+    r"|\b(?:bold|emphasis|markdown)\b[^.;\n]{0,40}"
+    r"\b(?:allowed|fine|accepted|ok|okay|welcome|optional|may be used)\b)",
+    re.IGNORECASE,
+)
 NO_EMPHASIS = re.compile(
-    r"\b(?:no|without|not?|avoid|plain)\b[^.\n]{0,40}\b(?:bold|emphasis|markdown)", re.IGNORECASE
+    r"(?:\b(?:no|not?|never|avoid|plain)\b|n't\b|\bwithout\b(?<!or without))[^.\n]{0,40}"
+    r"\b(?:bold|emphasis|markdown)|\b(?:bold|emphasis|markdown)\b[^.;\n]{0,20}\b(?:not|never)\b",
+    re.IGNORECASE,
 )
 MARKS = re.compile(r"<[A-Za-z_]\w*>|\\boxed\{|^####", re.MULTILINE)
 

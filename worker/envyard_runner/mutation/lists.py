@@ -7,7 +7,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from envyard_runner.mutation.answers import shifted
+from envyard_runner.mutation.by_prompt import WRITTEN
 from envyard_runner.mutation.forms import parsed
+from envyard_runner.mutation.lines import are_items
 from envyard_runner.mutation.pairs import are_entries
 from envyard_runner.mutation.records import is_object
 
@@ -67,7 +69,7 @@ def dropped(answer: str, prompt: str) -> str | None:
     listed = parsed(text)
     if isinstance(listed, list) and len(listed) >= FEWEST_ITEMS and _are_plain(listed):
         return json.dumps(listed[:-1], ensure_ascii=False)
-    if text.count("\n") >= FEWEST_ITEMS - 1:
+    if text.count("\n") >= FEWEST_ITEMS - 1 and are_items(text) and not WRITTEN.search(prompt):
         return text.rpartition("\n")[0].rstrip()
     if not LISTED.fullmatch(text) or text.count(",") < FEWEST_ITEMS - 1:
         return None

@@ -16,12 +16,18 @@ PREFIXED = re.compile(
 NOISY = re.compile(r"-?\d{1,12}\.\d{11,18}")  # decimals, more than anybody writes
 SMALLEST_NEAR = 20  # numbers below are not 6 % larger by a whole number
 FEW_WORDS = 4
-# Prompts whose answer may be below zero; where none is, a verifier need not read the sign.
-# A number with its sign and a unit, such as -2.4 °C, or with a plus.
+# A number with its sign and a unit, such as -2.4 °C, or with a plus; no number of a telephone.
 SIGNED_UNIT = re.compile(
-    r"(?:(?=[+]\d)|(?=[+\u2212-]\d[\d.,]*[ \u00a0]?[^\d\s,.]))([+\u2212-])"
+    r"(?![+]\d{7})(?:(?=[+]\d)|(?=[+\u2212-]\d[\d.,]*[ \u00a0]?[^\d\s,.]))([+\u2212-])"
     r"(\d[\d,]{0,14}(?:\.\d{1,9})?(?:[ \u00a0]?[^\d\s,.][^\d\n]{0,19})?)"
 )
+# What says the direction beside the sign, and the angle that is the same with either sign.
+DIRECTED = re.compile(
+    r"\b(?:below|above|under|over|less|lower|more|higher|down|up|decrease|increase|loss|"
+    r"north|south|east|west)\b|\u00b0 ?[NSEW]\b|\b180 ?(?:\u00b0|deg)",
+    re.IGNORECASE,
+)
+# Prompts whose answer may be below zero; where none is, a verifier need not read the sign.
 SIGNED = re.compile(
     r"[-\u2212] ?\d|\b(?:minus|negativ|subtract|differ|below|temperature|degree|balance|profit|"
     r"loss|net\b|debt|chang|slope|coordinat|solv|equation|evaluat|comput|calculat|integer|real|x\b|sign)",
@@ -109,9 +115,11 @@ def near(answer: str) -> str | None:
 
 def sign(answer: str) -> str | None:
     """The other sign of an answer that is one number other than 0, or one with a sign before it and
-    a unit behind it."""
+    a unit behind it that names no direction."""
     text = answer.strip()
     if signed := SIGNED_UNIT.fullmatch(text):
+        if DIRECTED.search(text):
+            return None
         other = "+" if signed[1] != "+" else "-"
         return f"{other}{signed[2]}" if re.search(r"[1-9]", signed[2]) else None
     if not NUMBER.fullmatch(text) or not re.search(r"[1-9]", text):

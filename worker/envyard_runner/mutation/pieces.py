@@ -7,6 +7,7 @@ import re
 import zlib
 
 from envyard_runner.mutation.answers import OPPOSITES, shifted
+from envyard_runner.mutation.lines import are_items
 from envyard_runner.mutation.numbers import INTEGER, LONGEST_INTEGER
 from envyard_runner.mutation.records import is_object
 
@@ -27,14 +28,14 @@ def extension(answer: str) -> str | None:
 
 
 def truncation(answer: str) -> str | None:
-    """The first half of the answer, of several lines or of FEWEST_WORDS that of these; the second
-    of one word, whose beginning may abbreviate it. Of many decimals half may be right, and of an
-    amount the number without its unit."""
+    """The first half of the answer, of lines that are items or of FEWEST_WORDS that of these; the
+    second of one word, whose beginning may abbreviate it. Of many decimals half may be right, and
+    of an amount the number without its unit."""
     text = answer.strip()
     half = len(text) // 2
-    if len(lines := text.splitlines()) > 1:
+    if len(lines := text.splitlines()) > 1 and are_items(text):
         return "\n".join(lines[: len(lines) // 2]).rstrip()
-    if len(words := text.split()) >= FEWEST_WORDS and not is_object(text):
+    if len(lines) < 2 and len(words := text.split()) >= FEWEST_WORDS and not is_object(text):
         return " ".join(words[: len(words) // 2]).rstrip(" ,;:>-")
     if half == 0 or MANY_DECIMALS.fullmatch(text) or AMOUNT.fullmatch(text):
         return None
