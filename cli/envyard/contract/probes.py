@@ -66,8 +66,8 @@ class Probe:
 # another task's answer may share words with the right one, so they may earn partial credit.
 NO_INFORMATION = 0.25
 SHARED_WORDS = 0.75
-# What provokes parsers is played on the first tasks alone: a parser rarely differs by task.
 EACH_WAY = 4  # tasks of a probe that replies in two ways in turns
+# What provokes parsers is played on the first tasks alone: a parser rarely differs by task.
 FEW = 3
 
 ENTRIES = (

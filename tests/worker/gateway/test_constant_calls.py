@@ -84,6 +84,7 @@ STOCK = ("What is the closing stock of: tiara? Answer with <stock>number</stock>
 
 def test_a_tool_that_records_a_number_gets_one_for_what_the_prompt_names() -> None:
     assert {"prop": "tiara", "quantity": 0} in given([RECOUNT], STOCK)
+    assert given([RECOUNT], ("Choose a number for each of: tiara? Record and report it.",)) == []
     assert given([tool("count_words", text=TEXT, more=TEXT)], STOCK) == []
 
 

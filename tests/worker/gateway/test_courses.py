@@ -100,6 +100,7 @@ def test_a_game_of_turns_may_be_given_up_at_once() -> None:
     assert given("declines", played(rules, "<dig>C4</dig>")) == ["<stop/>"]
     once = "Dig one cell. If you want to end the search, write <stop/>."
     assert COURSES["declines"](played(once, "<dig>C4</dig>"), ()) is None
+    assert COURSES["declines"](played(rules, "There is none: <stop/>"), ()) is None
     ended = "In each turn dig one cell. To end, write <done/>."
     assert COURSES["declines"](played(ended, "<dig>C4</dig>"), ()) is None
 
@@ -375,7 +376,13 @@ def test_a_report_of_calls_is_given_without_them_and_the_answer_without_the_repo
 
 @pytest.mark.parametrize(
     ("prompt", "reply"),
-    [("How many pages?", "Consulted: Salt Road\nAnswer: 412"), (REPORT, "Answer: 412")],
+    [
+        ("How many pages?", "Consulted: Salt Road\nAnswer: 412"),
+        (REPORT, "Answer: 412"),
+        (REPORT, "Salt Road\n412"),
+        (REPORT, '{\n"titles": ["Salt Road"],\n"answer": 412\n}'),
+        (REPORT, '```json\n{"titles": [],\n"answer": 412}\n```'),
+    ],
 )
 def test_no_report_is_left_out_where_none_is_wanted_or_given(prompt: str, reply: str) -> None:
     transcript = played(prompt, tool_call("lookup", title="Salt Road"), reply)

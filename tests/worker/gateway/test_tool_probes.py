@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 from typing import Any
 
 import pytest
@@ -198,6 +199,16 @@ def test_a_file_of_cases_is_read_and_gets_one_case_without_content() -> None:
     assert written["path"] == "cases.json"
     case = {"input": "", "output": "", "args": [], "skip": False}
     assert json.loads(written["content"]) == [case]
+
+
+def test_a_case_without_content_is_written_whole_by_a_command() -> None:
+    called = [{"id": "1"}]
+    messages = [{"role": "assistant", "content": "", "tool_calls": called}] * 2
+    read = {"role": "tool", "tool_call_id": "call_cases_cases.json", "content": '[{"it\'s": "a"}]'}
+    shell = tool("bash", command={"type": "string"})
+    (call,) = overwrite([*messages, read], [shell], keep_form=True)
+    command = json.loads(call["function"]["arguments"])["command"]
+    assert shlex.split(command)[2] == '[{"it\'s": ""}]'
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "[1]", "[" * 100_000, "no JSON", "null"])

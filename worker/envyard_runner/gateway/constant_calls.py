@@ -25,6 +25,12 @@ RECORDING = re.compile(
     r"|calibrate|log)(?:_|$)",
     re.IGNORECASE,
 )
+# Where the prompt leaves a number to the policy, one that it records may be right.
+CHOSEN = re.compile(
+    r"\b(?:any|some) (?:\w+ ){0,2}(?:number|amount|value|quantity|price)\b"
+    r"|\b(?:choose|pick|decide|guess|bid)\b|\byour (?:own )?(?:choice|bid|preference|offer)\b",
+    re.IGNORECASE,
+)
 BEHIND = re.compile(r":[ \t]*([A-Za-z][\w-]{2,39})[?.]?[ \t]*(?:$|[A-Z?\n])", re.MULTILINE)
 KEY = re.compile(r"^(?:key|name|cell|field|id|item|entry|slot|setting|variable|column|address)$")
 VALUE = re.compile(r"^(?:value|content|text|new_value|to|formula|data|amount)$")
@@ -44,10 +50,13 @@ MAX_CALLS = 24
 
 def constant_calls(tools: Sequence[Message], texts: Sequence[str]) -> list[Message]:
     """At most MAX_CALLS calls of tools that take a key and a value, for the keys that the texts
-    name, in their order."""
+    name, in their order; none that records a number which the first text leaves open."""
     calls: list[Message] = []
     constant, keys = _constant(texts), _keys(texts)
+    is_chosen = any(CHOSEN.search(text[:SEARCHED]) for text in texts[:1])
     for name, key, value, is_text in _setting(tools):
+        if is_chosen and RECORDING.search(name):
+            continue
         for named in keys[: MAX_CALLS - len(calls)]:
             given = json.dumps({key: named, value: str(constant) if is_text else constant})
             described = {"name": name, "arguments": given}

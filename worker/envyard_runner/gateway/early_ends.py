@@ -41,13 +41,15 @@ def leaves(transcript: Transcript, others: Sequence[str]) -> Course | None:
 
 
 def declines(transcript: Transcript, others: Sequence[str]) -> Course | None:
-    """The words with which the prompt lets a policy end, at once."""
+    """The words with which the prompt lets a policy end, at once; None where the reference does
+    so."""
     replies, prompt = recorded_replies(transcript), first_prompts(transcript)
     word = leaving_word(prompt) if replies else ""
     if len(replies) < FEWEST_TURNS and not (GIVES_UP.search(word) and IN_TURNS.search(prompt)):
         return None
     last = {"role": "assistant", "content": word}
-    return Course([last], str(replies[0]["content"]), word) if word else None
+    before = str(replies[0]["content"]) if replies else ""
+    return Course([last], before, word) if word and word not in before else None
 
 
 def leaving_word(prompt: str) -> str:

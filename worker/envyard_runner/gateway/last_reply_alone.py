@@ -20,7 +20,8 @@ from envyard_runner.gateway.replies_in_turn import (
     written,
 )
 from envyard_runner.gateway.submitted_answers import arguments_of, calls_of
-from envyard_runner.mutation.answers import OPPOSITES, find_answer
+from envyard_runner.mutation.answers import FENCE, OPPOSITES, find_answer
+from envyard_runner.mutation.records import is_object
 
 # Where the policy is to report what it did, such as the titles that it looked up.
 REPORTED = re.compile(
@@ -51,12 +52,14 @@ def reported(transcript: Transcript, others: Sequence[str]) -> Course | None:
 
 
 def unreported(transcript: Transcript, others: Sequence[str]) -> Course | None:
-    """All replies, the last one cut to the line of its answer."""
+    """All replies, the last one cut to the line of its answer; None where that is no line."""
     replies = recorded_replies(transcript)
     if reported(transcript, others) is None:
         return None
     text = plain_text(replies[-1].get("content")).strip()
     marked = find_answer(text)
+    if is_object(text) or FENCE in text or "\n" in marked.answer.strip():
+        return None
     start = text.rfind("\n", 0, len(marked.before)) + 1
     kept = text[start:].split("\n")[0]
     last = {"role": "assistant", "content": kept}

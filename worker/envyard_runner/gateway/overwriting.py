@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from shlex import quote
 from typing import Any
 
 from envyard_runner.gateway.chat_text import plain_text
@@ -107,7 +108,7 @@ def _overwrite_cases(messages: Sequence[Message], tools: Sequence[Message]) -> l
     if not ident.startswith(CASES) or content is None:
         return []
     path = ident.removeprefix(CASES)
-    command = f"printf '%s' '{content}' > {path}"
+    command = f"printf '%s' {quote(content)} > {quote(path)}"
     writing = [tool for tool in tools if can_write(tool)]
     return calls_of_tools(
         writing, ROUNDS, messages, [path], command=command, content=lambda _: content
