@@ -103,15 +103,12 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
         {e.rollout for e in results if e.operator == name and not _survives(e, "corrupting")}
         for name in (UNCALLED, UNREPORTED)
     )
+    shown = {BESIDE: marked, LAST_TURN: late, CLAIMED: needed, REPORTED: scored}
     return [
         each
         for each in results
-        if each.rollout in steady
+        if each.rollout in steady & shown.get(each.operator, steady)
         and each.operator in OPERATORS
-        and (each.operator != BESIDE or each.rollout in marked)
-        and (each.operator != LAST_TURN or each.rollout in late)
-        and (each.operator != CLAIMED or each.rollout in needed)
-        and (each.operator != REPORTED or each.rollout in scored)
         and (
             each.turns == 1
             or (each.operator == BLANK and each.rollout in alone)

@@ -84,6 +84,8 @@ def test_lookups_are_called_with_what_the_prompt_names() -> None:
     names = [call["function"]["name"] for call in calls]
     assert names == ["get_shipment", "get_tariff"]
     assert json.loads(calls[0]["function"]["arguments"]) == {"shipment_id": "SH-1042"}
+    beside = named_calls([TOOLS[0], tool("pay_duty", shipment_id=TEXT)], "Shipment SH-1042?")
+    assert [call["function"]["name"] for call in beside] == ["get_shipment"]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ from envyard_runner.gateway.replies_in_turn import (
 )
 from envyard_runner.gateway.sql_calls import sql_tools
 from envyard_runner.gateway.submitted_answers import results_of
-from envyard_runner.gateway.tool_names import CHANGING, LOOKUP
+from envyard_runner.gateway.tool_schemas import CHANGING, LOOKUP
 from envyard_runner.mutation.answers import find_answer
 
 TRIES = 3  # wrong answers

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.tool_names import LOOKUP, SHOWS, acts, name_of
+from envyard_runner.gateway.tool_schemas import LOOKUP, SHOWS, acts, name_of, parameters_of
 
 Message = dict[str, Any]
 
@@ -87,7 +87,7 @@ def bare_calls(tools: Sequence[Message]) -> list[Message]:
     names = [
         str(function.get("name"))
         for tool in tools
-        if isinstance(function := tool.get("function"), dict) and not _fields(function)
+        if isinstance(function := tool.get("function"), dict) and not parameters_of(function)
     ]
     shown = [name for name in names if SHOWS.search(name)][:MAX_BARE]
     return [
@@ -186,16 +186,9 @@ def _arguments(tool: Message, junk: str) -> dict[str, Any]:
     function = function if isinstance(function, dict) else {}
     parameters = function.get("parameters")
     required = parameters.get("required") if isinstance(parameters, dict) else None
-    fields = _fields(function)
+    fields = parameters_of(function)
     names = [n for n in required if isinstance(n, str)] if isinstance(required, list) else []
     return {name: _value(name, fields.get(name), junk) for name in names or fields}
-
-
-def _fields(function: Message) -> dict[str, Any]:
-    """The parameters of a tool; empty where it has none."""
-    parameters = function.get("parameters")
-    known = parameters.get("properties") if isinstance(parameters, dict) else None
-    return known if isinstance(known, dict) else {}
 
 
 def _value(name: str, rules: Any, junk: str) -> Any:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from envyard_runner.gateway.tool_names import acts
+from envyard_runner.gateway.tool_schemas import acts, parameters_of
 
 Message = dict[str, Any]
 
@@ -22,13 +22,13 @@ def named_calls(tools: Sequence[Message], prompt: str) -> list[Message]:
     without another tool, because a lookup may rightly have the answer, and none of tools that act,
     because that may be the task."""
     named = identifier(prompt)
-    described = [tool.get("function") for tool in tools if not acts(tool)]
-    functions = [each for each in described if isinstance(each, dict) and _fields(each)]
-    if not named or len(functions) < FEWEST_TOOLS:
+    described = [tool for tool in tools if isinstance(tool.get("function"), dict)]
+    described = [tool for tool in described if parameters_of(tool["function"])]
+    if not named or len(described) < FEWEST_TOOLS:
         return []
     calls: list[Message] = []
-    for function in functions:
-        (name, schema), *others = _fields(function).items()
+    for function in (tool["function"] for tool in described if not acts(tool)):
+        (name, schema), *others = parameters_of(function).items()
         kind = schema.get("type") if isinstance(schema, dict) else None
         if not others and kind in ("string", None):
             given = {"name": function.get("name"), "arguments": json.dumps({name: named})}
@@ -45,9 +45,3 @@ def identifier(prompt: str) -> str:
 def is_named_call(call_id: Any) -> bool:
     """Whether this is the id of such a call."""
     return str(call_id).startswith(IDENT)
-
-
-def _fields(function: Message) -> dict[str, Any]:
-    parameters = function.get("parameters")
-    fields = parameters.get("properties") if isinstance(parameters, dict) else None
-    return fields if isinstance(fields, dict) else {}

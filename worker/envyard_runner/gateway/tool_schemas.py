@@ -1,4 +1,4 @@
-"""What tools do, by the words of their names."""
+"""The names and parameters of tools, and what tools do by the words of their names."""
 
 from __future__ import annotations
 
@@ -45,3 +45,10 @@ def acts(tool: Any) -> bool:
     """Whether a tool changes something, by its name; an `order_status` shows it."""
     name = name_of(tool)
     return bool(CHANGING.match(name) or ACTING.match(name)) and not SHOWS.search(name)
+
+
+def parameters_of(function: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a tool's function; empty where it has none."""
+    parameters = function.get("parameters")
+    known = parameters.get("properties") if isinstance(parameters, dict) else None
+    return known if isinstance(known, dict) else {}
