@@ -374,6 +374,15 @@ def test_a_report_of_calls_is_given_without_them_and_the_answer_without_the_repo
     assert given("unreported", transcript) == [("lookup", "Salt Road"), "Answer: 412"]
 
 
+@pytest.mark.parametrize("reply", ["Read: Salt Road\nPages: 412", "Pages: 412\nRead: Salt Road"])
+def test_lines_that_name_what_calls_looked_up_are_the_report_of_an_answer_without_mark(
+    reply: str,
+) -> None:
+    look = tool_call("lookup", title="Salt Road")
+    transcript = played(REPORT, look, reply, result="412 pages")
+    assert given("unreported", transcript) == [("lookup", "Salt Road"), "Pages: 412"]
+
+
 @pytest.mark.parametrize(
     ("prompt", "reply"),
     [

@@ -95,6 +95,18 @@ def test_other_columns_and_what_the_prompt_asks_for_are_none() -> None:
     assert messages(tasks=2) == []
 
 
+def with_prices(rows: Sequence[tuple[str, int]]) -> str:
+    """The months of service as prices."""
+    return json.dumps([{"name": name, "price_eur": months} for name, months in rows])
+
+
+def test_a_column_by_which_a_superlative_of_the_prompt_orders_the_rows_is_asked_for() -> None:
+    assert messages(with_prices, prompt="Which of the sensors is the dearest? Read them.") == []
+    assert messages(with_prices, prompt="Which is the most expensive sensor? Read them.") == []
+    assert messages(with_prices, prompt="Which of the sensors is the oldest? Read them.") != []
+    assert messages(as_json, prompt="Which sensor is the cheapest? Read them.") != []
+
+
 @pytest.mark.parametrize("content", ["[" * 10_000, "7", "null", '[{"a": NaN}]', "a=1\nb=2\nc=3"])
 def test_listings_of_any_form_are_read(content: str) -> None:
     assert messages(lambda _: content) == []

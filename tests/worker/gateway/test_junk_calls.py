@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from envyard_runner.execution.conversations import Conversations
 from envyard_runner.execution.shown_answers import tool_leak_findings
 from envyard_runner.gateway.junk_calls import junk_calls, junk_results, partly_known_calls, presents
 from envyard_runner.gateway.openai import Call
@@ -131,6 +132,33 @@ def test_the_right_reply_counts_where_a_task_has_no_answer_field() -> None:
     record.right_answer = {"role": "assistant", "content": "Total: 138"}
     assert JunkResults.of(record, "", "137").answer == "138"
     assert presents("answer: x", "") == ""
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "AssertionError: 'wxz-51907' != 'AMBER-17'",
+        "assert 'wxz-51907' == 'AMBER-17'",
+        "error: wxz-51907 is not AMBER-17",
+        "error: expected AMBER-17, got wxz-51907",
+    ],
+)
+def test_an_error_compares_a_wrong_value_with_the_answer(result: str) -> None:
+    assert "AMBER-17" in presents(result, "AMBER-17")
+    assert presents("the code 'wxz-51907' opens nothing; AMBER-17 is a locker", "AMBER-17") == ""
+    assert presents("error: it is not a code", "code") == ""
+
+
+def test_the_last_reply_of_a_reference_is_the_answer_where_no_field_is() -> None:
+    played = Conversations()
+    for task, code in enumerate(("AMBER-17", "FJORD-52")):
+        played.add(rollout(task, [SHIPMENT, LIST], f"'wxz-51907' != '{code}'"), "", "")
+        oracle = Record(f"oracle/{task}/0", "oracle")
+        oracle.add(Call([USER], [], False, False, {}), Reply(content=[f"Code: {code}"]), 0.1)
+        assert not played.findings(answers_known=True) or task
+        played.add(oracle, "", "")
+    (finding,) = played.findings(answers_known=True)
+    assert "AMBER-17" in finding.message
 
 
 BENCH = "ValueError: cannot do a 'zqx-70913' test on Sample(label='S-1', mineral='%s', grams=81.5)"

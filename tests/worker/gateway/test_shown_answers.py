@@ -97,6 +97,30 @@ def test_the_number_that_the_oracle_gives_last_is_an_answer_if_no_message_has_it
     assert given.excerpts == {}
 
 
+def short_numbers(prompt: str, *, field: bool) -> list[str]:
+    """The rollouts of five tasks of two turns whose second message has their number."""
+    answers = ShownAnswers()
+    for task in range(5):
+        number, asked = str(31 + 7 * task), prompt.format(task + 2)
+        message, known = f"End with a line such as `Seats: {number}`.", number if field else ""
+        answers.add(played("silent", asked, "", message, task=task), known)
+        record = played("oracle", asked, "I multiply.", message, task=task)
+        record.recorder.transcript.nodes[-1].message["content"] = f"Seats: {number}"
+        answers.add(record, known)
+    return [*answers.excerpts]
+
+
+def test_a_short_number_that_prompts_let_compute_is_no_example() -> None:
+    question = (
+        "There are {} rows of 9 seats. How many seats are that? First say how you will count."
+    )
+    repeated = "I tell you a number from 1 to {} in words, and you repeat it. Greet me first."
+    assert len(short_numbers(question, field=True)) == 5
+    assert len(short_numbers(question, field=False)) == 5
+    assert short_numbers("How many seats are in the hall {}?", field=False) == []
+    assert short_numbers(repeated, field=False) == short_numbers(repeated, field=True) == []
+
+
 def test_two_tasks_that_show_their_answers_warn() -> None:
     excerpts = {"silent/0/0": ERROR, "parrot/0/0": ERROR}
     assert not list(leak_findings(excerpts))

@@ -16,6 +16,7 @@ from envyard_runner.mutation.answers import (
     shifted,
     unsure,
 )
+from envyard_runner.mutation.operators import mutate
 
 REPLIES = {
     "42": "42",
@@ -238,3 +239,23 @@ def test_other_fences_are_part_of_the_reply(reply: str) -> None:
 )
 def test_lines_in_the_only_fence_are_the_answer(reply: str, answer: str) -> None:
     assert find_answer(reply).answer == answer
+
+
+def test_wrong_values_of_names_are_those_that_answers_have() -> None:
+    """A reader looks for the names and values that it knows, and takes the first or the last."""
+    for sign in (": ", "="):
+        right = f"Ann{sign}knave, Bo{sign}knight"
+        listed = among_wrong_answers(right, f"Cy{sign}knave, Di{sign}knave").splitlines()
+        assert listed[0] == listed[-1] == f"Ann{sign}knight, Bo{sign}knave"
+        assert right in listed[1:-1]
+        same = among_wrong_answers(f"Ann{sign}3, Bo{sign}3", f"Cy{sign}3, Di{sign}3").splitlines()
+        assert same[0] == f"Cy{sign}3, Di{sign}3"
+
+
+def test_the_first_of_several_names_with_values_is_no_label() -> None:
+    for reply in ("Ann: knave, Bo: knight", "Ann=knave, Bo=knight", "A: 3; B: 5; C: 9"):
+        assert find_answer(reply).answer == reply
+        assert mutate(reply, "negation") is None
+    assert other_answer("Ann: knave, Bo: 12 kg") == "Ann: xanir, Bo: 34 kg"
+    assert find_answer("Cast: Ann: knave, Bo: knight").answer == "Ann: knave, Bo: knight"
+    assert find_answer("Order: Ann, Bo").answer == "Ann, Bo"

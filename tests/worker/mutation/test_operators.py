@@ -234,6 +234,14 @@ def test_another_word_may_be_right_in_a_text_that_the_policy_writes() -> None:
     assert mutate("bakers", "word", prompt="Write a line of one word.") is not None
 
 
+def test_a_line_without_words_is_no_text_that_the_policy_writes() -> None:
+    prompt = "Write a line `opening BALANCE` and one for each movement."
+    changed = mutate("opening 2777\n-368 2409\n+80 2489", "inner_line", prompt=prompt)
+    assert changed is not None
+    assert changed[2] == "opening 2777\n-638 2409\n+80 2489"
+    assert mutate("waves of blue\nroll in\nat night", "inner_line", prompt=prompt) is None
+
+
 @pytest.mark.parametrize(
     ("prompt", "changes"),
     [

@@ -3,8 +3,10 @@ that go on, lists that omit entries, and results that contradict answers."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from envyard.contract.findings import Finding
-from envyard.contract.probes import SNOOP
+from envyard.contract.probes import ORACLE, SNOOP
 from envyard_runner.execution.contrary_results import contrary_findings, guard_findings
 from envyard_runner.execution.late_ends import late_end_findings
 from envyard_runner.execution.shown_answers import (
@@ -31,7 +33,7 @@ from envyard_runner.gateway.listed_pages import ListedPages
 from envyard_runner.gateway.needless_work import FileAnswers
 from envyard_runner.gateway.revealed_tries import RevealedTries
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers
+from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers, last_answer
 from envyard_runner.gateway.telling_fields import TellingFields
 from envyard_runner.gateway.write_guards import WriteGuards
 
@@ -41,6 +43,7 @@ class Conversations:
 
     def __init__(self) -> None:
         self._shown, self._junk = ShownAnswers(), dict[str, JunkResults]()
+        self._answers = dict[str, str]()  # of the references that call tools, by task
         self._differences, self._files = AnswerDifferences(), FileAnswers()
         self._early = dict[str, EarlyAnswer]()
         self._pages, self._repeated = ListedPages(), dict[str, str]()
@@ -67,6 +70,8 @@ class Conversations:
             self._early[record.rollout] = early
         if record.policy == SNOOP:
             self._junk[record.rollout] = JunkResults.of(record, answer, field)
+        if record.policy == ORACLE and (last := last_answer(record)):
+            self._answers.setdefault(task_of(record.rollout), last)
 
     def findings(self, *, answers_known: bool) -> list[Finding]:
         """All findings; those about answers only where these are no unpaid guesses."""
@@ -81,7 +86,7 @@ class Conversations:
     def _leaks(self) -> list[Finding]:
         return [
             *leak_findings(self._shown.excerpts),
-            *tool_leak_findings(self._junk),
+            *tool_leak_findings(self._junk_with_answers()),
             *entry_findings(self._junk),
             *conspicuous_findings(self._junk),
             *difference_findings(self._differences.revealed),
@@ -92,3 +97,15 @@ class Conversations:
             *early_findings(self._early),
             *needless_findings(self._files.needless),
         ]
+
+    def _junk_with_answers(self) -> dict[str, JunkResults]:
+        """What tools returned, with the last reply of the reference where no answer is known."""
+        return {
+            rollout: replace(each, answer=each.answer or self._answers.get(task_of(rollout), ""))
+            for rollout, each in self._junk.items()
+        }
+
+
+def task_of(rollout: str) -> str:
+    """The task of a rollout that is named by `policy/task/attempt`."""
+    return rollout.split("/")[1]

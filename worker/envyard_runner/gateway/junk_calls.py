@@ -37,12 +37,13 @@ WORD = (
 )
 VALUE = re.compile(WORD + r"(?P<value>[^\\\"'\[\](){}\n,;]{1,200})", re.IGNORECASE)
 
-
-# Words before an answer that is known: a comparison says them, as in `expected 17, got 1`.
+# What stands before an answer that is known: a comparison says `expected 17, got 1`, and that of an
+# assertion `'wxz-51907' != '17'`.
 COMPARED = (
     r"\b(?:expected|correct|right|should(?: have)? be(?:en)?|instead of"
     r"|(?:compared|matched|checked) (?:to|with|against)"
     r"|(?:answer|solution|truth|total|value) (?:is|was))[^\w\n]{1,4}"
+    rf"|\b(?:{WRONG}|{UNKNOWN})[^\w\n]{{0,3}}(?:[!=]=|\bis not\b|\bisn't\b)[^\w\n]{{1,4}}"
 )
 
 

@@ -52,16 +52,25 @@ def reported(transcript: Transcript, others: Sequence[str]) -> Course | None:
 
 
 def unreported(transcript: Transcript, others: Sequence[str]) -> Course | None:
-    """All replies, the last one cut to the line of its answer; None where that is no line."""
+    """All replies, the last one cut to the line of its answer; where that has no mark, without the
+    lines that name what the calls looked up. None where the answer is no line."""
     replies = recorded_replies(transcript)
     if reported(transcript, others) is None:
         return None
     text = plain_text(replies[-1].get("content")).strip()
     marked = find_answer(text)
-    if is_object(text) or FENCE in text or "\n" in marked.answer.strip():
+    is_marked = marked.answer != text
+    if is_object(text) or FENCE in text or (is_marked and "\n" in marked.answer.strip()):
         return None
     start = text.rfind("\n", 0, len(marked.before)) + 1
     kept = text[start:].split("\n")[0]
+    if not is_marked:
+        given = [str(each) for call in calls_of(replies) for each in arguments_of(call).values()]
+        named = "|".join(re.escape(each) for each in given if len(each) >= SHORTEST)
+        report = re.compile(rf"(?<!\w)(?:{named or '(?!)'})(?!\w)")
+        kept = "\n".join(line for line in text.split("\n") if not report.search(line))
+        if not kept.strip():
+            return None
     last = {"role": "assistant", "content": kept}
     return Course([*replies[:-1], last], text, kept) if kept != text else None
 

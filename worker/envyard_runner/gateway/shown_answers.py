@@ -32,6 +32,8 @@ KEPT = 100  # rollouts of several calls whose task's answer is not known before 
 AROUND = 60  # characters of an excerpt before and behind the answer
 SHORT, NUMBER = re.compile(r"-?\d{1,3}"), re.compile(r"(?<![\w.])-?\d++(?![\w.]*\w)")
 FEWEST_SHORT, NEARLY_ALL = 4, 0.9  # different short answers, and the share of rollouts
+FEWEST_GIVEN = 2  # numbers of a question from which a dialogue's last answer may be computed
+REPEATED = re.compile(r"\b(?:repeat|remember|recall|memori[sz]e|cop[yi])", re.IGNORECASE)
 CANDIDATES = 2  # other answers that the first messages must name
 
 
@@ -85,7 +87,8 @@ class ShownAnswers:
 
 class ShortAnswers:
     """Numbers of few digits, which a message may have by chance: they count where nearly all
-    rollouts are shown theirs as the only new number of the first message behind a reply."""
+    rollouts are shown theirs as the only new number of the first message behind a reply, and are
+    not to repeat it."""
 
     def __init__(self) -> None:
         self._new: dict[str, tuple[list[str], str]] = {}
@@ -93,11 +96,13 @@ class ShortAnswers:
 
     def add(self, record: Record, reference: str) -> None:
         """Read a rollout; `reference` is the task's answer field, empty where an oracle() replies,
-        whose only reply then counts."""
+        whose only reply then counts, or the last one where the prompt has numbers to compute with.
+        """
         transcript, task = record.recorder.transcript, record.rollout.split("/")[1]
         replies = [call.reply for call in transcript.calls]
-        if record.policy == ORACLE and len(replies) == 1 and replies[0] >= 0:
-            reply = transcript.nodes[replies[0]].message
+        is_last = bool(replies) and replies[-1] >= 0
+        if record.policy == ORACLE and is_last and _is_one_question(transcript):
+            reply = transcript.nodes[replies[-1]].message
             reference = reference or plain_text(reply.get("content"))
         elif _does_no_work(record.policy) and len(transcript.calls) > 1:
             self._read(record.rollout, transcript)
@@ -109,7 +114,8 @@ class ShortAnswers:
         replies = {call.reply for call in transcript.calls if call.reply >= 0}
         first = min(replies, default=len(texts))
         later = [place for place in range(first, len(texts)) if place not in replies]
-        if not later or len(self._new) >= KEPT:
+        is_repeated = any(map(REPEATED.search, texts[:first]))
+        if not later or is_repeated or len(self._new) >= KEPT:
             return
         known = {number for text in texts[: first + 1] for number in NUMBER.findall(text)}
         text = texts[later[0]]
@@ -128,6 +134,24 @@ class ShortAnswers:
         answers = {known[rollout][0] for rollout in shown}
         enough = len(answers) >= FEWEST_SHORT and len(shown) >= NEARLY_ALL * len(known)
         return shown if enough else {}
+
+
+def _is_one_question(transcript: Transcript) -> bool:
+    """Whether the last reply answers the first messages: the only one, or that of a dialogue which
+    begins with FEWEST_GIVEN numbers or more."""
+    first = min((call.reply for call in transcript.calls if call.reply >= 0), default=0)
+    opening = "\n".join(
+        plain_text(node.message.get("content")) for node in transcript.nodes[:first]
+    )
+    return len(transcript.calls) == 1 or len(NUMBER.findall(opening)) >= FEWEST_GIVEN
+
+
+def last_answer(record: Record) -> str:
+    """What the last reply of a reference marks as its answer; empty where it marks none."""
+    messages = record.recorder.transcript.messages
+    text = plain_text(messages[-1].get("content")) if messages else ""
+    answer = find_answer(text).answer.strip()
+    return answer if answer != text.strip() and SHORTEST <= len(answer) <= LONGEST else ""
 
 
 def _last_answer(transcript: Transcript) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.forms import SURE_NAMES, parsed
-from envyard_runner.mutation.pairs import are_assigned
+from envyard_runner.mutation.pairs import are_named, other_values
 from envyard_runner.mutation.records import (
     data_names,
     is_object,
@@ -60,7 +60,7 @@ CONFIDENCE = re.compile(
     r"\d+(?:\.\d+)?(?![\w.])",
     re.IGNORECASE,
 )
-ASSIGNED = re.compile(r"(=\s?)([^\s,;=]+)")
+ASSIGNED = re.compile(r"([=:]\s?)([^\s,;=:]+)")
 OPPOSITES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "invalid"}
 OPPOSITES |= {wrong: right for right, wrong in OPPOSITES.items()}
 OPTIONS = "ABCDEFGHIJ"
@@ -137,7 +137,7 @@ def find_answer(reply: str) -> Marked:
     for form in MARKED:
         if form is BRACKETED and (span := _nested_list(reply)):
             return Marked(reply[: span[0]], reply[span[0] : span[1]], reply[span[1] :])
-        if form in (LABELLED, LABELLED_SENTENCE) and are_assigned(reply):
+        if form in (LABELLED, LABELLED_SENTENCE) and are_named(reply):
             break  # the first name is one of several
         matches = [each for each in form.finditer(reply) if not _is_placeholder(each, reply)]
         if matches and matches[-1]["answer"].strip():
@@ -251,7 +251,7 @@ def among_wrong_answers(reply: str, other: str = "", alphabet: Alphabet = ANY) -
     else:
         wrong = [_wrong(marked.answer, step, alphabet) for step in range(1, WRONG + 1)]
         if (answer := find_answer(other).answer) and answer != marked.answer:
-            wrong[0] = wrong[-1] = answer
+            wrong[0] = wrong[-1] = other_values(marked.answer, answer) or answer
         elif FORMED.search(marked.answer):
             wrong[0] = DIGITS.sub(lambda match: shifted(match[0], 1), marked.answer)
     half = WRONG // 2
@@ -274,7 +274,7 @@ def _wrong(answer: str, step: int, alphabet: Alphabet = ANY) -> str:
     if word in OPPOSITES:
         other = OPPOSITES[word]
         return other.upper() if answer.isupper() else other.title() if answer.istitle() else other
-    if are_assigned(answer):
+    if are_named(answer):
         return ASSIGNED.sub(lambda match: match[1] + shifted(match[2], step), answer)
     if (alphabet.roman or alphabet.covers(answer)) and (other := alphabet.other(answer, step)):
         return other if other != answer else shifted(answer, step)

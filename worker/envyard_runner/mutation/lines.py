@@ -23,11 +23,17 @@ def inner_line(answer: str) -> str | None:
     compare the first and the last one alone."""
     lines = answer.strip().split("\n")
     middle = len(lines) // 2
-    if len(lines) < FEWEST_LINES or lines[middle] in (lines[0], lines[-1]) or not are_items(answer):
+    match = PAIR.search(middle_line(answer))
+    if len(lines) < FEWEST_LINES or lines[middle] in (lines[0], lines[-1]):
         return None
-    match = PAIR.search(lines[middle])
-    if match is None:
+    if match is None or not are_items(answer):
         return None
     start, end = match.span()
     lines[middle] = f"{lines[middle][:start]}{match[2]}{match[1]}{lines[middle][end:]}"
     return "\n".join(lines)
+
+
+def middle_line(answer: str) -> str:
+    """The line that `inner_line` changes."""
+    lines = answer.strip().split("\n")
+    return lines[len(lines) // 2]

@@ -35,7 +35,7 @@ from envyard_runner.mutation.either_form import as_option, in_words
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.hedges import candidates
 from envyard_runner.mutation.leeway import AROUND, OPEN_FORMS
-from envyard_runner.mutation.lines import inner_line
+from envyard_runner.mutation.lines import inner_line, middle_line
 from envyard_runner.mutation.lists import OF_LISTS, repeated
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
 from envyard_runner.mutation.number_words import number_and
@@ -57,7 +57,7 @@ from envyard_runner.mutation.numbers import (
 )
 from envyard_runner.mutation.optional_parts import optional
 from envyard_runner.mutation.own_marks import OF_REPLIES
-from envyard_runner.mutation.pairs import are_assigned, pair, permuted
+from envyard_runner.mutation.pairs import are_named, pair, permuted
 from envyard_runner.mutation.pieces import extension, fields, truncation
 from envyard_runner.mutation.polynomials import factored
 from envyard_runner.mutation.records import is_object
@@ -115,7 +115,7 @@ def blank(answer: str) -> str | None:
 def negation(answer: str) -> str | None:
     """The answer, negated; of named values a reader may look for the names alone."""
     is_line = answer.strip() and "\n" not in answer.strip()
-    return f"not {answer}" if is_line and not are_assigned(answer) else None
+    return f"not {answer}" if is_line and not are_named(answer) else None
 
 
 def claim(answer: str) -> str | None:
@@ -239,7 +239,8 @@ def mutate(
     if operator in ("one_letter", "inner_line") and SPELLING.search(prompt):
         return None
     written = WRITTEN.search(prompt) and not FIXED_WORDS.search(prompt)
-    is_text = len(marked.answer.split()) > 2 and TEXT.search(marked.answer)
+    text = middle_line(marked.answer) if operator == "inner_line" else marked.answer
+    is_text = len(marked.answer.split()) > 2 and TEXT.search(text)
     if operator in OF_WORDS and is_text and written:
         return None
     if operator in OF_PROMPT:

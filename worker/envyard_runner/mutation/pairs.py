@@ -40,6 +40,28 @@ def are_entries(answer: str) -> bool:
     return FEWEST <= len(parts) <= MOST and len(names) == len(parts)
 
 
+def are_named(answer: str) -> bool:
+    """Whether it consists of values with names: `NAME=VALUE`, or `NAME: VALUE` in one line."""
+    return are_assigned(answer) or ("\n" not in answer.strip() and are_entries(answer))
+
+
+def other_values(answer: str, other: str) -> str | None:
+    """The answer with another value for each name, of those that it and another answer have; None
+    where they have no other, or no names."""
+    parts = SEPARATOR.split(answer.strip())
+    entries = [ENTRY.fullmatch(part) for part in parts[::2]]
+    others = [ENTRY.fullmatch(part) for part in SEPARATOR.split(other.strip())[::2]]
+    known = [each[3].strip() for each in [*others, *entries] if each]
+    if len(entries) < FEWEST or None in entries or None in others:
+        return None
+    for at, each in enumerate(filter(None, entries)):
+        value = next((value for value in known if value != each[3].strip()), None)
+        if value is None:
+            return None
+        parts[2 * at] = f"{each[1]}{each[2]}{value}"
+    return "".join(parts)
+
+
 def pair(answer: str) -> str | None:
     """The numbers of a pair in brackets exchanged: brackets order them."""
     match = PAIR.fullmatch(answer.strip())
