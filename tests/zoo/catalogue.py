@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.zoo import (
     allowed_forms,
+    claims_and_signs,
     comparisons,
     conduct,
     courses,
@@ -23,8 +24,10 @@ from tests.zoo import (
     open_forms,
     optional_parts,
     orders_and_decimals,
+    parts_of_answers,
     payments,
     places_in_prompts,
+    records_and_turns,
     rewards,
     rules_of_labels,
     shortcuts,
@@ -36,6 +39,7 @@ from tests.zoo import (
     task_texts,
     tasks,
     tools_and_zones,
+    tools_that_tell,
     units_and_words,
     vacuous,
     values,
@@ -77,6 +81,10 @@ ENTRIES: tuple[Entry, ...] = (
     *rules_of_labels.FLAWED,
     *files_and_tools.FLAWED,
     *dialogues.FLAWED,
+    *parts_of_answers.FLAWED,
+    *claims_and_signs.FLAWED,
+    *tools_that_tell.FLAWED,
+    *records_and_turns.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -107,6 +115,10 @@ ENTRIES: tuple[Entry, ...] = (
     *rules_of_labels.SOUND,
     *files_and_tools.SOUND,
     *dialogues.SOUND,
+    *parts_of_answers.SOUND,
+    *claims_and_signs.SOUND,
+    *tools_that_tell.SOUND,
+    *records_and_turns.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
