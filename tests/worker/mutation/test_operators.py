@@ -104,6 +104,8 @@ EXITS = "```python\ndef f(x):\n    raise SystemExit(0)\n```"
         ("one_letter", "MAHIARRLENS", "MAHIALRLENS"),
         ("one_letter", "the Mississippi", "the Missiisippi"),
         ("one_letter", "QUEEN", "QUNEN"),
+        ("word", "Files: 974, 504\nTons: 245", None),
+        ("word", "Cargo: salt\nShip: Alma", "Cargo: fnyg\nShip: Alma"),
         ("one_letter", "queen", None),
         ("inner_line", "2143\n2413\n4231", "2143\n4213\n4231"),
         ("inner_line", "ab\n11\ncd", None),

@@ -9,6 +9,7 @@ from envyard_runner.mutation.numbers import FEW_WORDS
 from envyard_runner.mutation.pairs import half_of_day
 
 LONG_WORD = 8  # letters, of which one may be overlooked
+LABEL = re.compile(r"^[^\W\d_][\w ]{0,30}:(?=[ \t])", re.MULTILINE)  # of a line
 SHORTEST_WORD = 4  # of which the first character is no abbreviation
 
 
@@ -25,12 +26,17 @@ def opposite(answer: str) -> str | None:
 
 
 def word(answer: str) -> str | None:
-    """Other letters in the longest word of an answer in words."""
-    words = [each for each in re.findall(r"[^\W\d_]+", answer) if len(each) > 2]
+    """Other letters in the longest word of an answer in words; of several lines, none in labels."""
+    labels = [*LABEL.finditer(answer)] if "\n" in answer.strip() else []
+    words = [
+        each
+        for each in re.finditer(r"[^\W\d_]{3,}", answer)
+        if not any(label.start() <= each.start() < label.end() for label in labels)
+    ]
     if not words or answer.strip().lower() in OPPOSITES:
         return None
-    longest = max(words, key=len)
-    return answer.replace(longest, shifted(longest, 1), 1)
+    longest = max(words, key=lambda match: len(match[0]))
+    return f"{answer[: longest.start()]}{shifted(longest[0], 1)}{answer[longest.end() :]}"
 
 
 def other_word(answer: str) -> str | None:
