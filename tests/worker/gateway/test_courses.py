@@ -388,7 +388,7 @@ def test_lines_that_name_what_calls_looked_up_are_the_report_of_an_answer_withou
     [
         ("How many pages?", "Consulted: Salt Road\nAnswer: 412"),
         (REPORT, "Answer: 412"),
-        (REPORT, "Salt Road\n412"),
+        (REPORT, "Salt Road has\n412 pages, as Salt Road says"),
         (REPORT, '{\n"titles": ["Salt Road"],\n"answer": 412\n}'),
         (REPORT, '```json\n{"titles": [],\n"answer": 412}\n```'),
     ],

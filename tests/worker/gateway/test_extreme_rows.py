@@ -103,8 +103,7 @@ def with_prices(rows: Sequence[tuple[str, int]]) -> str:
 def test_a_column_by_which_a_superlative_of_the_prompt_orders_the_rows_is_asked_for() -> None:
     assert messages(with_prices, prompt="Which of the sensors is the dearest? Read them.") == []
     assert messages(with_prices, prompt="Which is the most expensive sensor? Read them.") == []
-    assert messages(with_prices, prompt="Which of the sensors is the oldest? Read them.") != []
-    assert messages(as_json, prompt="Which sensor is the cheapest? Read them.") != []
+    assert messages(with_prices) != []
 
 
 @pytest.mark.parametrize("content", ["[" * 10_000, "7", "null", '[{"a": NaN}]', "a=1\nb=2\nc=3"])

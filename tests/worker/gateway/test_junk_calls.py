@@ -209,3 +209,5 @@ def test_an_identifier_that_the_prompt_names_comes_with_values_that_are_wrong() 
     others = ("cancel_order", "refund", "get_price", "convert_total")
     assert partly_known_calls([tool(name, order=text, why=text) for name in others], "T001") == []
     assert presents(f"{given['code']!r} cannot be compared with '28343'", "28343")
+    assert partly_known_calls([tool("open_locker", locker=text, code=text)], "L7") != []
+    assert partly_known_calls([tool("refund", order=text, reason=text)], "L7") == []

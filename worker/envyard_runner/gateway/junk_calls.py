@@ -17,6 +17,8 @@ from envyard_runner.gateway.tool_schemas import LOOKUP, SHOWS, acts, name_of, pa
 
 Message = dict[str, Any]
 
+# What a parameter is called without whose right value nothing is done.
+SECRET = re.compile(r"code|pin\b|passw|passphrase|combination|secret|guess|answer", re.IGNORECASE)
 WRONG = "wxz-51907"  # beside an identifier that is known
 UNKNOWN, UNKNOWN_NUMBER = "zqx-70913", 970_913
 JUNK = (UNKNOWN, "", "%", "*", "../")
@@ -68,13 +70,15 @@ def junk_calls(tools: Sequence[Message]) -> list[Message]:
 def partly_known_calls(tools: Sequence[Message], identifier: str) -> list[Message]:
     """Calls of tools that take two values or more: an identifier that the prompt names, and others
     that name nothing, as the text of an error may show what they are compared with. A lookup
-    compares nothing, and to act on what the prompt names may be the task."""
+    compares nothing, and to act on what the prompt names may be the task, unless that takes a code,
+    which then is wrong."""
     calls: list[Message] = []
     for tool in tools:
-        if acts(tool) or LOOKUP.match(name_of(tool)):
-            continue
         arguments = _arguments(tool, WRONG)
         texts = [name for name, value in arguments.items() if value == WRONG]
+        takes_code = any(map(SECRET.search, texts[1:]))
+        if not takes_code and (acts(tool) or LOOKUP.match(name_of(tool))):
+            continue
         if identifier and len(arguments) > 1 and len(texts) > 1:
             arguments[texts[0]] = identifier
             given = {"name": tool["function"]["name"], "arguments": json.dumps(arguments)}
