@@ -85,7 +85,7 @@ PROBE = (
         '    "silent": silent,\n',
         '    "shout": parrot,\n',
     ),
-    Edit("probe", "docs/tutorial.md", " 55/55 rollouts\n", "  shout 0 [0, 0.522] n=5\n"),
+    Edit("probe", "docs/tutorial.md", " 56/56 rollouts\n", "  shout 0 [0, 0.522] n=5\n"),
     Edit(
         "probe",
         "docs/decisions/0004-card-thresholds.md",

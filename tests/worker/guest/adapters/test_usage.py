@@ -111,7 +111,7 @@ def test_the_shown_command_evaluates_a_taskset_on_this_machine_alone(
     (traces,) = tmp_path.glob("outputs/*/traces.jsonl")
     episodes = [json.loads(line) for line in traces.read_text().splitlines()]
     assert len(episodes) == 4
-    assert not [trace for trace in played(episodes) if trace["errors"]]
+    assert [trace["errors"] for trace in played(episodes) if trace["errors"]] == []
     assert {body["model"] for body in stub.requests} == {"MODEL"}
     offered = {name(tool) for body in stub.requests for tool in body.get("tools") or ()}
     assert "bash" not in offered
