@@ -162,9 +162,9 @@ def rows(seed):
         ]
         if len(fitting) != 1:
             continue
-        told = " ".join(f"{name}: '{worded(claim, names)}'" for name, claim in zip(names, claims))
+        texts = " ".join(f"{name}: '{worded(claim, names)}'" for name, claim in zip(names, claims))
         prompt = (
-            f"Knights tell the truth and knaves lie. {told} Who is what? Reply with one line such "
+            f"Knights tell the truth and knaves lie. {texts} Who is what? Reply with one line such "
             "as `PersonSIGNknight, OtherSIGNknave`, for all of them."
         )
         kinds = ("knight" if kind else "knave" for kind in fitting[0])

@@ -133,13 +133,13 @@ def rows(seed):
     for _ in range(40):
         balance, movements = rng.randint(1200, 4000), rng.sample(range(-450, 900), 6)
         lines = [f"opening {balance}"]
-        told = f"An account opens with {balance} euros. Its movements are "
+        opening = f"An account opens with {balance} euros. Its movements are "
         for each in movements:
             balance += each
             lines.append(f"{each:+} {balance}")
         lines.append(f"closing {balance}")
         prompt = (
-            f"{told}{', '.join(f'{each:+}' for each in movements)}. Write its statement: a line "
+            f"{opening}{', '.join(f'{each:+}' for each in movements)}. Write its statement: a line "
             "`opening BALANCE`, for each movement a line `MOVEMENT BALANCE`, and a line `closing "
             "BALANCE`. Reply with the statement alone."
         )

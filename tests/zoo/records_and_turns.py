@@ -124,8 +124,8 @@ ARCHIVE = steps('''
     @vf.tool
     def find_files(self, word: str) -> str:
         """The numbers of the files that mention a word."""
-        found = [name for name, text in self.state.held.items() if word.lower() in text.lower()]
-        return ", ".join(found) or "none"
+        names = [name for name, text in self.state.held.items() if word.lower() in text.lower()]
+        return ", ".join(names) or "none"
 
     @vf.tool
     def open_file(self, number: str) -> str:

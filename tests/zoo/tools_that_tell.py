@@ -240,7 +240,7 @@ FLAWED = (
           base=NOTES, endings=LOCKERS, apis=V1, expected="warned", codes=LEAKS),
 )  # fmt: skip
 SOUND = (
-    *both("cheapest-hotel", "The list has the prices, and further calls tell of free rooms",
+    *both("cheapest-hotel", "The list has the prices, and further calls return the free rooms",
           IN_LAST_LINE, base=TRIPS, endings=HOTELS, apis=V1, expected="sound"),
     *both("stone-on-scale", "A search by a tool that may be used eight times", "", base=STONES,
           endings=SCALE, apis=V1, expected="sound"),

@@ -23,7 +23,7 @@ def as_lines(rows: Sequence[tuple[str, int]]) -> str:
 
 
 def with_roles(rows: Sequence[tuple[str, int]]) -> str:
-    """The months of service told by a word: `target` where they are many."""
+    """The months of service as a word: `target` where they are many."""
     return "\n".join(
         f"name={name}, colour={'red' if at % 2 else 'blue'}, role={'target' if n > 20 else 'field'}"
         for at, (name, n) in enumerate(rows)

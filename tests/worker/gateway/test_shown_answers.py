@@ -101,10 +101,10 @@ def short_numbers(prompt: str, *, field: bool) -> list[str]:
     """The rollouts of five tasks of two turns whose second message has their number."""
     answers = ShownAnswers()
     for task in range(5):
-        number, asked = str(31 + 7 * task), prompt.format(task + 2)
+        number, question = str(31 + 7 * task), prompt.format(task + 2)
         message, known = f"End with a line such as `Seats: {number}`.", number if field else ""
-        answers.add(played("silent", asked, "", message, task=task), known)
-        record = played("oracle", asked, "I multiply.", message, task=task)
+        answers.add(played("silent", question, "", message, task=task), known)
+        record = played("oracle", question, "I multiply.", message, task=task)
         record.recorder.transcript.nodes[-1].message["content"] = f"Seats: {number}"
         answers.add(record, known)
     return [*answers.excerpts]

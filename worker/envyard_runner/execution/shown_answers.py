@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from envyard.contract.findings import Finding, finding
 from envyard_runner.execution.first_names import first_names
@@ -33,13 +33,11 @@ def tool_leak_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]:
     if others or len({answers[name] for name in shown}) < FEWEST_TASKS:
         return
     rollouts = sorted(shown)
-    yield finding(
-        "card.leaks",
+    yield _leak(
+        rollouts,
         "A tool shows the answer to calls whose arguments name nothing (an unknown key, an empty "
         f"text, `%`), in {len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} it "
         f"returned {shown[rollouts[0]]!r}.",
-        where=rollouts[0],
-        n=len(rollouts),
     )
 
 
@@ -49,13 +47,11 @@ def entry_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]:
     if len({word for word, _ in entries.values()}) < FEWEST_TASKS:
         return
     rollouts = sorted(entries)
-    yield finding(
-        "card.leaks",
+    yield _leak(
+        rollouts,
         "A tool returns the task's own entry for a key that nothing has, in "
         f"{len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} it returned "
         f"{entries[rollouts[0]][1]!r}.",
-        where=rollouts[0],
-        n=len(rollouts),
     )
 
 
@@ -67,13 +63,11 @@ def conspicuous_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]
     if len(answers) < FEWEST_TASKS or not all(entries.values()):
         return
     rollouts = sorted(entries)
-    yield finding(
-        "card.leaks",
+    yield _leak(
+        rollouts,
         "The only entry of another form in a tool's listing names the answer, in all of "
         f"{len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} it was "
         f"{entries[rollouts[0]]!r}.",
-        where=rollouts[0],
-        n=len(rollouts),
     )
 
 
@@ -83,14 +77,12 @@ def difference_findings(revealed: Mapping[str, AnswerDifference]) -> Iterator[Fi
         return
     rollouts = sorted(revealed)
     first = revealed[rollouts[0]]
-    yield finding(
-        "card.leaks",
+    yield _leak(
+        rollouts,
         "A tool reveals the answer to a wrong number, or by how much that misses it, in "
         f"{len(rollouts)} rollouts: "
         f"{first_names(rollouts)}. In {rollouts[0]} it returned {first.result[:200]!r} to "
         f"{first.given:g}, and the answer is {first.answer}: one guess is enough.",
-        where=rollouts[0],
-        n=len(rollouts),
     )
 
 
@@ -101,13 +93,11 @@ def tries_findings(revealed: Mapping[str, RevealedTry]) -> Iterator[Finding]:
         return
     rollouts = sorted(revealed)
     first = revealed[rollouts[0]]
-    yield finding(
-        "card.leaks",
+    yield _leak(
+        rollouts,
         f"The tool {first.tool!r} shows what the reference finds by trying, in {len(rollouts)} "
         f"rollouts: {first_names(rollouts)}. In {rollouts[0]} it returned {first.shown!r}, and "
         f"the reference succeeds with {first.value!r}.",
-        where=rollouts[0],
-        n=len(rollouts),
     )
 
 
@@ -121,13 +111,11 @@ def field_findings(fields: TellingFields) -> Iterator[Finding]:
         return
     rollouts = sorted(marked)
     first = marked[rollouts[0]]
-    yield finding(
-        "card.leaks",
+    yield _leak(
+        rollouts,
         f"The field {first.name!r} of the records that a tool returns has a value in that of the "
         f"answer alone, in {len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} it "
         f"is {first.value[:80]!r} for {first.answer[:80]!r}.",
-        where=rollouts[0],
-        n=len(rollouts),
     )
 
 
@@ -141,13 +129,11 @@ def extreme_findings(rows: ExtremeRows) -> Iterator[Finding]:
     marked = rows.marked[column]
     rollouts = sorted(marked)
     first = marked[rollouts[0]]
-    yield finding(
-        "card.leaks",
+    yield _leak(
+        rollouts,
         f"In the list that a tool returns, {name!r} is {direction} in the answer's row alone, in "
         f"all {len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} this is "
         f"{first.text[:120]!r} of {first.rows}, so nothing else needs to be read.",
-        where=rollouts[0],
-        n=len(rollouts),
     )
 
 
@@ -160,13 +146,11 @@ def computed_findings(fields: ComputedFields) -> Iterator[Finding]:
         return
     rollouts = sorted(shown)
     first = shown[rollouts[0]]
-    yield finding(
-        "card.leaks",
+    yield _leak(
+        rollouts,
         f"The field {first.name!r} of the record that the tool {first.tool!r} returns for what "
         f"the prompt names is the answer that is to be worked out, in {len(rollouts)} rollouts: "
         f"{first_names(rollouts)}. In {rollouts[0]} it is {first.answer[:80]!r}.",
-        where=rollouts[0],
-        n=len(rollouts),
     )
 
 
@@ -200,13 +184,11 @@ def needless_findings(needless: Mapping[str, NeedlessWork]) -> Iterator[Finding]
         return
     rollouts = sorted(needless)
     first = needless[rollouts[0]]
-    yield finding(
-        "card.leaks",
+    yield _leak(
+        rollouts,
         "A file that a tool returns holds the answer, which the reference computes from others, in "
         f"{len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} the file "
         f"{first.file!r} had {first.shown!r}: the work is not needed.",
-        where=rollouts[0],
-        n=len(rollouts),
     )
 
 
@@ -234,10 +216,13 @@ def leak_findings(shown: Mapping[str, str]) -> Iterator[Finding]:
     if len({rollout.split("/")[1] for rollout in shown}) < FEWEST_TASKS:
         return
     rollouts = sorted(shown)
-    yield finding(
-        "card.leaks",
+    yield _leak(
+        rollouts,
         f"The environment shows the answer to replies that earn nothing, in {len(rollouts)} "
         f"rollouts: {first_names(rollouts)}. In {rollouts[0]} it sent: {shown[rollouts[0]]!r}.",
-        where=rollouts[0],
-        n=len(rollouts),
     )
+
+
+def _leak(rollouts: Sequence[str], sentence: str) -> Finding:
+    """The warning about these rollouts, of which the first is shown."""
+    return finding("card.leaks", sentence, where=rollouts[0], n=len(rollouts))

@@ -31,7 +31,8 @@ CHANCE = 0.001  # that some column is extreme in all rollouts
 # What asks for the largest or the smallest of all: "Who earns most?" for a column `salary`.
 SUPERLATIVE = re.compile(
     r"\b(?<!at )(?:most|least|fewest|maxim\w{1,5}|minim\w{1,5}|top|best"
-    r"|worst|(?:larg|small|high|low|great|bigg|old|new|young|earli|long|short|heavi|light|cheap|costli|dear|fast|slow|hott|warm|cold|cool"
+    r"|worst|(?:larg|small|high|low|great|bigg|old|new|young|earli|long|short|heavi|light|cheap"
+    r"|costli|dear|fast|slow|hott|warm|cold|cool"
     r"|near|far|furth|tall|rich|poor|strong|weak|busi|clos|deep|wid)est)\b(?! likely)",
     re.IGNORECASE,
 )

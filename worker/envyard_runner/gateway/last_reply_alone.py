@@ -31,7 +31,7 @@ REPORTED = re.compile(
     r"|inspected|examined|ran|tested|took|cited)\b",
     re.IGNORECASE,
 )
-MOST_CLAIMS = 20  # calls that a reply claims
+MOST_CLAIMS = 20  # calls that a reply claims, and arguments that it reports
 SHORTEST, LONGEST = 2, 200  # characters of an answer; a shorter one is in a result by chance
 
 
@@ -66,7 +66,8 @@ def unreported(transcript: Transcript, others: Sequence[str]) -> Course | None:
     kept = text[start:].split("\n")[0]
     if not is_marked:
         given = [str(each) for call in calls_of(replies) for each in arguments_of(call).values()]
-        named = "|".join(re.escape(each) for each in given if len(each) >= SHORTEST)
+        given = [each for each in given if SHORTEST <= len(each) <= LONGEST][:MOST_CLAIMS]
+        named = "|".join(map(re.escape, given))
         report = re.compile(rf"(?<!\w)(?:{named or '(?!)'})(?!\w)")
         kept = "\n".join(line for line in text.split("\n") if not report.search(line))
         if not kept.strip():
