@@ -67,3 +67,33 @@ def test_the_number_of_words_is_bounded_and_code_that_does_not_parse_has_none() 
     constants = scoring_constants({"env.py": f"def reward(completion):\n{many}\n".encode()})
     assert len(constants.words) == MAX_WORDS
     assert scoring_constants({"env.py": b"def reward(:"}).words == ()
+
+
+def test_patterns_labels_and_keys_are_read_and_not_run() -> None:
+    code = """
+import re
+import verifiers as vf
+
+LABEL = "verdict"
+LINE = re.compile(rf"^{LABEL}: (pass|fail)$", re.MULTILINE)
+
+
+def last_line(text):
+    _, _, rest = text.rpartition("Total:")
+    found = re.findall(r'''points  # of all
+        : (\\d+)''', text, flags=re.X)
+    return rest if LINE.search(text) else found
+
+
+def right(parser, completion, answer):
+    row = parser.parse_answer(completion)
+    return row.get("mark") == 1 or row["grade"] == answer or re.sub("no form", "", row)
+
+
+def load_environment():
+    return vf.Rubric(funcs=[right], parser=vf.Parser(extract_fn=last_line))
+"""
+    constants = scoring_constants({"env.py": code.encode()})
+    patterns = {(each.text.split()[0], each.verbose) for each in constants.patterns}
+    assert patterns == {("^verdict:", False), ("points", True)}
+    assert (constants.labels, constants.keys) == (("Total:",), ("mark", "grade"))

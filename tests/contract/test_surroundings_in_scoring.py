@@ -45,3 +45,25 @@ def test_keys_folders_and_texts_are_none(line: str) -> None:
 def test_loading_may_read_it() -> None:
     source = BEGIN.replace("BODY", "pass") + "def load():\n    return os.environ['WORLD_SIZE']\n"
     assert not list(surroundings_in_scoring({"env.py": source.encode()}))
+
+
+MODULE_VALUES = (
+    "STRICT = 'pytest' in sys.modules or bool(os.environ.get('BENCHMARK'))\n",
+    "STRICT = os.environ.get('GRADING_MODE') == 'full'\n",
+)
+
+
+@pytest.mark.parametrize("line", MODULE_VALUES)
+def test_a_module_value_that_scoring_reads_is_a_warning(line: str) -> None:
+    source = BEGIN.replace("BODY", "if not STRICT: return 1.0").encode() + line.encode()
+    assert {item.where for item in surroundings_in_scoring({"env.py": source})} == {"env.py:13"}
+    files = {
+        "env/__init__.py": b"from env.mode import STRICT\n" + source.replace(line.encode(), b""),
+        "env/mode.py": b"import os\nimport sys\n" + line.encode(),
+    }
+    assert {item.where for item in surroundings_in_scoring(files)} == {"env/mode.py:3"}
+
+
+def test_a_module_value_that_scoring_does_not_read_is_none() -> None:
+    source = BEGIN.replace("BODY", "pass") + MODULE_VALUES[0]
+    assert not list(surroundings_in_scoring({"env.py": source.encode()}))

@@ -134,6 +134,8 @@ ENTRIES = (
     Operator("exits", "a function that ends its process without an error"),
     Operator("doubted", "another answer and no confidence"),
     Operator("scored", "another answer and a score of its own"),
+    Operator("marked_first", "another answer behind marks that the scoring code reads"),
+    Operator("marked_last", "another answer before marks that the scoring code reads"),
     Operator("marked_wrong", "another answer in its mark", kind="control"),
     Operator("beside", "a wrong answer in its mark, the right one before it"),
     Operator("candidates", "all candidates that the prompt lists"),

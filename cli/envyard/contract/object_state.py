@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from envyard.contract.needs.code import Code
 from envyard.contract.object_methods import Method
-from envyard.contract.rollout_functions import ADDS, DECORATORS, PASSED, TAKES, Function
+from envyard.contract.rollout_functions import DECORATORS, PASSED, Function, passed
 
 KINDS = ("Env", "Environment", "Rubric", "Parser")
 MAX_BASES = 50
@@ -34,16 +34,16 @@ class _Class:
 def shared_attributes(codes: Mapping[str, Code]) -> Iterator[tuple[str, str]]:
     """Each such attribute of a class of classic verifiers, and where a rollout changes it."""
     classes: defaultdict[str, list[_Class]] = defaultdict(list)
-    passed = set[str]()
+    names = set[str]()
     for code in codes.values():
-        passed.update(_passed(code))
+        names.update(passed(code))
         for node in code.file.nodes:
             if isinstance(node, ast.ClassDef):
                 classes[node.name].append(_Class(code, node))
     places, left = dict[tuple[str, str], None](), MAX_NODES
     for each in [each for group in classes.values() for each in group]:
         family = list(_family(each, classes)) if left > 0 else []
-        methods = list(_methods(family, passed))
+        methods = list(_methods(family, names))
         left -= sum(method.size for method in methods)
         places.update(dict.fromkeys(_shared(methods)))
     yield from places
@@ -140,18 +140,3 @@ def _is_step(code: Code, node: Function, passed: set[str]) -> bool:
     return bool(
         node.name in STEPS or node.name in passed or names & PASSED or decorators & DECORATORS
     )
-
-
-def _passed(code: Code) -> Iterator[str]:
-    """Names of functions that are passed as tools, rewards and the like."""
-    for node in code.file.nodes:
-        values: list[ast.expr] = []
-        if isinstance(node, ast.keyword) and node.arg in TAKES:
-            values = [node.value]
-        elif isinstance(node, ast.Call) and code.dotted(node).rpartition(".")[2] in ADDS:
-            values = node.args
-        for value in values:
-            items = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
-            for item in items:
-                if isinstance(item, ast.Name | ast.Attribute):
-                    yield item.id if isinstance(item, ast.Name) else item.attr

@@ -26,8 +26,10 @@ METHODS |= {"reset", "setup", "rollout", "score", "score_rollout", "update_tool_
 LOADS = ("load", "build_tasks", "__init__", "get_dataset")  # methods and prefixes of functions
 # Keywords and methods that take the functions of rollouts.
 TAKES = {"tools", "funcs", "reward_funcs", "stop_conditions", "metrics", "stop_funcs"}
+TAKES |= {"extract_fn"}  # of a parser
 ADDS = {"add_tool", "add_reward_func", "add_metric", "add_stop_condition", "add_func"}
-TAKES_REWARDS, ADDS_REWARDS = {"funcs", "reward_funcs"}, {"add_reward_func", "add_func"}
+TAKES_REWARDS = {"funcs", "reward_funcs", "extract_fn"}
+ADDS_REWARDS = {"add_reward_func", "add_func"}
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,24 @@ class Definition:
         }
         return (stored | {node.arg for node in self.nodes if isinstance(node, ast.arg)}) - outer
 
+    @cached_property
+    def variables(self) -> tuple[tuple[Code, ast.expr], ...]:
+        """The values of module variables that it reads, each with the code of its module."""
+        names, dotted = set[str](), set[str]()
+        for node in self.nodes:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                names.add(node.id)
+            elif isinstance(node, ast.Attribute):
+                dotted.add(self.code.dotted(node))
+        names -= self.local_names
+        imported = {self.code.aliases[name] for name in names if name in self.code.aliases}
+        values = [(self.code, value) for value in _assigned(self.code, names)]
+        for place in sorted(imported | dotted):
+            module, _, name = place.rpartition(".")
+            if other := self.code.files.get(module):
+                values += [(other, value) for value in _assigned(other, {name})]
+        return tuple(values)
+
 
 class Definitions:
     """All functions of a wheel's modules, by simple name."""
@@ -71,14 +91,14 @@ class Definitions:
                 if _is_called_in_rollouts(code, node, is_method=is_method):
                     self._roots.append(node.name)
             self._rewards += _rewards(module, code)
-            passed = set(_passed(code, TAKES, ADDS))
-            self._roots += passed
+            names = set(passed(code))
+            self._roots += names
             self._nested += [
                 Definition(module, code, node)
                 for node in code.file.nodes
                 if isinstance(node, Function)
                 and id(node) not in top
-                and (node.name in passed or _is_called_in_rollouts(code, node, is_method=False))
+                and (node.name in names or _is_called_in_rollouts(code, node, is_method=False))
             ]
 
     def define(self, name: str) -> bool:
@@ -128,6 +148,15 @@ class Definitions:
         return [each for name in functions for each in self._by_name[name]]
 
 
+def _assigned(code: Code, names: Collection[str]) -> Iterator[ast.expr]:
+    """What the module assigns to variables of these names."""
+    for node in code.file.tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(each, ast.Name) and each.id in names for each in targets):
+                yield node.value
+
+
 def _functions(tree: ast.Module) -> Iterator[tuple[Function, bool]]:
     """Functions of the module and of its classes, and whether each is a method."""
     for node in tree.body:
@@ -147,31 +176,59 @@ def _is_called_in_rollouts(code: Code, node: Function, *, is_method: bool) -> bo
 def _rewards(module: str, code: Code) -> Iterator[Definition]:
     """The functions that are passed as rewards or decorated as such, those within functions
     included."""
-    passed = set(_passed(code, TAKES_REWARDS, ADDS_REWARDS))
+    names = set(passed(code, TAKES_REWARDS, ADDS_REWARDS))
     for node in code.file.nodes:
         if isinstance(node, Function):
             decorators = {code.dotted(each).rpartition(".")[2] for each in node.decorator_list}
-            if node.name in passed or decorators & REWARDS:
+            if node.name in names or decorators & REWARDS:
                 yield Definition(module, code, node)
 
 
-def _passed(code: Code, takes: Collection[str], adds: Collection[str]) -> Iterator[str]:
-    """Names of functions that these keywords and methods take, such as tools and rewards."""
+def passed(
+    code: Code, takes: Collection[str] = TAKES, adds: Collection[str] = ADDS
+) -> Iterator[str]:
+    """Names of functions that these keywords and methods take, such as tools and rewards; also in
+    a list that a variable holds, a loop goes through or a function returns."""
+    lists = _lists_of_names(code)
     for node in code.file.nodes:
+        values: list[ast.expr] = []
         if isinstance(node, ast.keyword) and node.arg in takes:
-            yield from _names(node.value)
+            values = [node.value]
         elif isinstance(node, ast.Call) and code.dotted(node).rpartition(".")[2] in adds:
-            for argument in node.args:
-                yield from _names(argument)
+            values = node.args
+        for name in (name for value in values for name in _names(value)):
+            yield name
+            yield from lists.get(name, ())
+
+
+def _lists_of_names(code: Code) -> dict[str, list[str]]:
+    """The names in the lists that a variable may hold or a function returns."""
+    lists: defaultdict[str, list[str]] = defaultdict(list)
+    for node in code.file.nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.Tuple() as value):
+                lists[name] += _names(value)
+            case ast.For(target=ast.Name(id=name), iter=ast.List() | ast.Tuple() as value):
+                lists[name] += _names(value)
+            case ast.FunctionDef(name=name):
+                for each in _returned(node):
+                    lists[name] += _names(each)
+    return lists
+
+
+def _returned(function: ast.FunctionDef) -> Iterator[ast.expr]:
+    """The lists that a function returns as they are written."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.List | ast.Tuple):
+            yield node.value
 
 
 def _names(value: ast.expr) -> Iterator[str]:
     items = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
     for item in items:
-        if isinstance(item, ast.Name):
-            yield item.id
-        elif isinstance(item, ast.Attribute):
-            yield item.attr
+        match item:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Call(func=ast.Name(id=name)):
+                yield name
 
 
 def _called(definition: Definition) -> Iterator[str]:

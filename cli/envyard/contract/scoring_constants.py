@@ -11,10 +11,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 from envyard.contract.needs.code import Code, index
-from envyard.contract.rollout_functions import Definition, Definitions
+from envyard.contract.rollout_functions import Definitions
+from envyard.contract.scoring_patterns import (
+    ScoringPattern,
+    keys_in,
+    labels_in,
+    patterns_in,
+    texts_of,
+)
 from envyard.contract.sources import Sources
+
+Each = TypeVar("Each")
 
 MAX_WORDS = 80
 LONGEST = 40  # characters of one text
@@ -35,10 +45,16 @@ PLAIN = re.compile(r"[^\\\n\r\t\x00]*\w[^\\\n\r\t\x00]*")  # no escape of a regu
 @dataclass(frozen=True, slots=True)
 class ScoringConstants:
     """Texts of the scoring code in the order of the code (`words`), and the texts and numbers that
-    it compares by `==` or as members of a collection (`compared`). Both are bounded."""
+    it compares by `==` or as members of a collection (`compared`).
+
+    `patterns` and `labels` are where it reads in a text, `keys` what it reads of objects. All are
+    bounded."""
 
     words: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
+    patterns: tuple[ScoringPattern, ...] = ()
+    labels: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 NO_CONSTANTS = ScoringConstants()
@@ -47,36 +63,25 @@ NO_CONSTANTS = ScoringConstants()
 def scoring_constants(members: Mapping[str, bytes]) -> ScoringConstants:
     """The constants of the functions that rollouts call, and of variables they name."""
     sources = Sources.of(members)
-    codes = {name: index(name, file, {}) for name, file in sources.files.items()}
+    codes: dict[str, Code] = {}
+    for name, file in sources.files.items():
+        codes[name] = index(name, file, codes)
     functions = Definitions(codes).with_nested
-    parts = [part for each in functions for part in (each.node, *_named(each))]
-    words = (text for part in parts for text in _texts(part))
-    compared = (text for part in parts for text in _compared(part))
-    return ScoringConstants(_distinct(words), _distinct(compared))
+    parts = [
+        part for each in functions for part in (each.node, *(value for _, value in each.variables))
+    ]
+    values = texts_of(each for code in codes.values() for each in code.file.tree.body)
+    return ScoringConstants(
+        _distinct(text for part in parts for text in _texts(part)),
+        _distinct(text for part in parts for text in _compared(part)),
+        _distinct(each for part in parts for each in patterns_in(part, values)),
+        _distinct(text for part in parts for text in labels_in(part, values)),
+        _distinct(key for part in parts for key in keys_in(part) if key not in KEYS),
+    )
 
 
-def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(islice(dict.fromkeys(texts), MAX_WORDS))
-
-
-def _named(definition: Definition) -> Iterator[ast.AST]:
-    """The values of module variables that the function reads."""
-    reads = {
-        node.id
-        for node in definition.nodes
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    } - definition.local_names
-    for statement in _assignments(definition.code):
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        names = {target.id for target in targets if isinstance(target, ast.Name)}
-        if names & reads and statement.value is not None:
-            yield statement.value
-
-
-def _assignments(code: Code) -> Iterator[ast.Assign | ast.AnnAssign]:
-    for node in code.file.tree.body:
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            yield node
+def _distinct(values: Iterable[Each]) -> tuple[Each, ...]:
+    return tuple(islice(dict.fromkeys(values), MAX_WORDS))
 
 
 def _texts(root: ast.AST) -> Iterator[str]:

@@ -16,6 +16,7 @@ from envyard.contract.findings import Finding, finding
 from envyard.contract.needs.code import Code, index
 from envyard.contract.object_state import shared_attributes
 from envyard.contract.rollout_functions import Definition, Definitions
+from envyard.contract.shallow_copies import shallow_copies
 from envyard.contract.sources import Sources
 
 MAX_FINDINGS = 5
@@ -39,7 +40,17 @@ def shared_state(members: Mapping[str, bytes]) -> Iterator[Finding]:
     rollouts change and that decides what they get."""
     sources = Sources.of(members)
     codes = {name: index(name, file, {}) for name, file in sources.files.items()}
-    yield from islice(chain(_values_of_modules(codes), _attributes(codes)), MAX_FINDINGS)
+    findings = chain(_values_of_modules(codes), _attributes(codes), _shallow_copies(codes))
+    yield from islice(findings, MAX_FINDINGS)
+
+
+def _shallow_copies(codes: Mapping[str, Code]) -> Iterator[Finding]:
+    for each in shallow_copies(codes):
+        message = (
+            f"{each.where} copies {each.table!r} one level deep, and {each.changed} changes what "
+            "its items hold: all rollouts of a process share these"
+        )
+        yield finding("env.shared_state", message, where=each.where)
 
 
 def _attributes(codes: Mapping[str, Code]) -> Iterator[Finding]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from envyard.contract.code_warnings import Place, code_warnings
 from envyard.contract.findings import Finding
 from envyard.contract.needs.code import Code
-from envyard.contract.rollout_functions import Definition, Definitions
+from envyard.contract.rollout_functions import Definitions
 
 READS = re.compile(rb"\b(?:modules|argv|environ|getenv|find_spec|getppid|gethostname|uname|node"
                    rb"|getuser|getlogin|stack|gettrace|_getframe)\b")  # fmt: skip
@@ -30,8 +31,9 @@ CALLS = {
 }
 VARIABLES = re.compile(
     r"WORLD_SIZE|(?:LOCAL_|NODE_|GROUP_)?RANK|LOCAL_WORLD_SIZE|MASTER_(?:ADDR|PORT)|"
-    r"CUDA_VISIBLE_DEVICES|CI|HOSTNAME|USER|LOGNAME|PYTEST\w*|SLURM\w*|RAY_\w+|WANDB_\w+|"
-    r"\w*(?:TRAIN|EVAL)\w*"
+    r"CUDA_VISIBLE_DEVICES|CI|(?:CI|GITHUB|GITLAB|BUILDKITE|JENKINS)_\w+|HOSTNAME|USER|LOGNAME|"
+    r"PYTEST\w*|SLURM\w*|RAY_\w+|WANDB_\w+|TORCHELASTIC_\w+|ACCELERATE_\w+|DEEPSPEED_\w+|"
+    r"\w*(?:TRAIN|EVAL|BENCH|TEST|DEBUG|STRICT|GRADE|GRADING|SCOR|LENIENT|VERIFY)\w*"
 )
 ENVIRON, GETENV = "os.environ", {"os.getenv", "os.environ.get"}
 
@@ -42,12 +44,14 @@ def surroundings_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
 
 
 def _places(definitions: Definitions) -> Iterator[Place]:
-    return ((each, node) for each in definitions.with_nested for node in _reads(each))
+    for each in definitions.with_nested:
+        yield from ((each, node) for node in _reads(each.code, each.nodes))
+        for code, value in each.variables:
+            yield from ((replace(each, code=code), node) for node in _reads(code, ast.walk(value)))
 
 
-def _reads(definition: Definition) -> Iterator[ast.expr]:
-    code = definition.code
-    for node in definition.nodes:
+def _reads(code: Code, nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
+    for node in nodes:
         match node:
             case ast.Attribute() if code.dotted(node) in NAMES:
                 yield node

@@ -10,7 +10,13 @@ import pytest
 
 from envyard_runner.execution.conversations import Conversations
 from envyard_runner.execution.shown_answers import tool_leak_findings
-from envyard_runner.gateway.junk_calls import junk_calls, junk_results, partly_known_calls, presents
+from envyard_runner.gateway.junk_calls import (
+    corrected,
+    junk_calls,
+    junk_results,
+    partly_known_calls,
+    presents,
+)
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.probes import REPLIES, ProbeCall
 from envyard_runner.gateway.reply import Reply
@@ -211,3 +217,11 @@ def test_an_identifier_that_the_prompt_names_comes_with_values_that_are_wrong() 
     assert presents(f"{given['code']!r} cannot be compared with '28343'", "28343")
     assert partly_known_calls([tool("open_locker", locker=text, code=text)], "L7") != []
     assert partly_known_calls([tool("refund", order=text, reason=text)], "L7") == []
+
+
+def test_a_refusal_of_a_wrong_value_must_not_have_the_right_one() -> None:
+    text = "retrieval failed: SV-1 not at WXZ-51907, slot map has D-07-31"
+    assert corrected(text, "D-07-31", "Where is SV-1?").endswith("slot map has D-07-31")
+    assert corrected(text, "D-07-31", "Is SV-1 at D-07-31?") == ""
+    assert corrected("SV-1: D-07-31", "D-07-31", "Where is SV-1?") == ""  # what it looks up
+    assert corrected(text, "D-07-3", "Where is SV-1?") == ""

@@ -7,6 +7,8 @@ import json
 import pytest
 
 from envyard.contract.mutants import OPERATORS
+from envyard.contract.scoring_constants import ScoringConstants
+from envyard.contract.scoring_patterns import ScoringPattern
 from envyard_runner.gateway.courses import COURSES
 from envyard_runner.gateway.last_turn import QUIET
 from envyard_runner.mutation.beside import OF_MARKS
@@ -294,3 +296,48 @@ def test_a_wrong_answer_may_claim_its_own_score() -> None:
     assert mutate('{"litres": 6627, "score": 0.4}', "scored") is None
     assert mutate("6627", "scored") is None
     assert mutate("[6627]", "scored") is None
+
+
+READ = ScoringConstants(
+    patterns=(
+        ScoringPattern(r"^points: (\d+)/(\d+)$"),
+        ScoringPattern(r"<answer>(\d+)</answer>"),
+        ScoringPattern(r"verdict: (pass|fail)"),
+    ),
+    labels=("Grade:",),
+    compared=("excellent",),
+    keys=("mark", "litres"),
+)
+
+
+def test_a_wrong_answer_stands_between_lines_that_the_scoring_code_reads() -> None:
+    changed = mutate("<answer>42</answer>", "marked_first", constants=READ)
+    assert changed is not None
+    above, answer, below = changed[0].partition("<answer>")
+    assert above.splitlines() == [
+        "points: 10/10", "verdict: pass", "Grade: excellent", "Grade: 10/10"
+    ]  # fmt: skip
+    assert "42" not in answer + below
+    assert "verdict: fail" in below
+    last = mutate("<answer>42</answer>", "marked_last", constants=READ)
+    assert last is not None
+    assert last[0].endswith("Grade: 10/10")
+
+
+def test_a_wrong_object_has_the_fields_that_the_scoring_code_reads() -> None:
+    changed = mutate('{"litres": 4}', "marked_first", prompt="litres", constants=READ)
+    assert changed is not None
+    row = json.loads(changed[0])
+    assert row["litres"] != 4
+    assert row["mark"] is True
+    assert "points: 10/10" in row["notes"]
+
+
+def test_lines_that_may_hold_the_right_answer_are_left_out() -> None:
+    assert mutate("<answer>42</answer>", "marked_first") is None
+    changed = mutate("verdict: pass", "marked_first", constants=READ)
+    assert changed is not None
+    assert changed[0].count("verdict") == 1
+    ten = mutate("<answer>10</answer>", "marked_first", constants=READ)
+    assert ten is not None
+    assert "10/10" not in ten[0]

@@ -61,7 +61,7 @@ async def _play(
     outbox.phase = "scoring"
     outbox.log_line("all rollouts are played; the tasks are loaded again in a fresh sandbox")
     judged = first.endpoints.gateway.judge.usage.calls.total() > 0
-    survey = SurveyRun(job, first.collector, judged=judged)
+    survey = SurveyRun(job, first.collector, judged=judged, constants=access.constants)
     check = TrainingCheck(job, factory.guest_job, first.collector, access, judged=judged)
     repeated = Repetition(job, access, outbox, first, check, ends)
     peak = first.exit.peak_memory_bytes

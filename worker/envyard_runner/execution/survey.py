@@ -16,6 +16,7 @@ from typing import Any
 from envyard.contract.findings import Finding
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import ORACLE
+from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.survey import Survey
 from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
 from envyard.contract.values import record, records, text
@@ -65,14 +66,21 @@ class SurveyRun:
     first sandbox called no judge: none would answer here.
     """
 
-    def __init__(self, job: JobSpec, collector: EventCollector, *, judged: bool) -> None:
+    def __init__(
+        self,
+        job: JobSpec,
+        collector: EventCollector,
+        *,
+        judged: bool,
+        constants: ScoringConstants = NO_CONSTANTS,
+    ) -> None:
         self._job = replace(
             job, tasks=job.survey_tasks, policies=(ORACLE,), attempts=1, seed=job.seed + 1
         )
         self._first, self._judged = collector.tasks or [], judged
         self.wanted = surveys(job) and bool(self._first)
         form = collector.plan.forms.chosen
-        self.gateway = Gateway(self._job, None, form=form, rollouts=ROLLOUTS)
+        self.gateway = Gateway(self._job, None, form=form, constants=constants, rollouts=ROLLOUTS)
         self.survey: Survey | None = None
         self._guessed = collector.plan.forms.is_unconfirmed
         self.lists: list[BenchmarkList] | None = None

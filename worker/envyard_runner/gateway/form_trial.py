@@ -17,6 +17,7 @@ from typing import Any
 from envyard.contract.answer_forms import AnswerForm
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import reference_of
+from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.values import count
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.probes import Message
@@ -35,8 +36,14 @@ class FormTrial:
     of an inferred one.
     """
 
-    def __init__(self, job: JobSpec, chosen: Form | None = None) -> None:
+    def __init__(
+        self,
+        job: JobSpec,
+        chosen: Form | None = None,
+        constants: ScoringConstants = NO_CONSTANTS,
+    ) -> None:
         self.chosen, self.field = chosen, ""
+        self._constants = constants
         self._needed = chosen is None and any(map(reference_of, job.policies))
         self._answered: frozenset[int] = frozenset()
         self._left: set[str] = set()
@@ -72,14 +79,17 @@ class FormTrial:
         answer = plain_text(reference.get("content"))
         if policy == POLICY:
             if int(task) not in self._forms:
-                self._forms[int(task)] = _candidates(messages, answer)
+                self._forms[int(task)] = self._candidates(messages, answer)
                 self._asked += asked_beyond_doubt(_prompts(messages), answer)
             known = self._forms[int(task)]
             form = known[int(number)] if int(number) < len(known) else BARE
         else:
-            form = self.chosen or _candidates(messages, answer)[0]
+            form = self.chosen or self._candidates(messages, answer)[0]
         turn = sum(message.get("role") == "assistant" for message in messages)
         return {**reference, "content": form.write(answer, turn=turn)}
+
+    def _candidates(self, messages: Sequence[Message], answer: str) -> list[Form]:
+        return candidates(_prompts(messages), answer, self._constants)
 
     def ended(self, rollout: str, reward: float | None) -> bool:
         """Store the reward of a rollout of the trial; False for any other rollout."""
@@ -154,10 +164,6 @@ def answered_tasks(rows: list[dict[str, Any]]) -> set[int]:
         for row in rows
         if isinstance(row.get("answer"), str) and row.get("hook") is not True
     }
-
-
-def _candidates(messages: Sequence[Message], answer: str) -> list[Form]:
-    return candidates(_prompts(messages), answer)
 
 
 def _prompts(messages: Sequence[Message]) -> list[str]:

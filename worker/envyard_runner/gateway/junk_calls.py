@@ -26,6 +26,7 @@ IDENTIFIER = re.compile(r"id$|number|index|key|row|line|page", re.IGNORECASE)
 IDENT = "call_junk"  # with which the ids of such calls begin
 MAX_CALLS = 6  # of one round
 BARE, MAX_BARE = f"{IDENT}_bare", 3  # with which the ids of calls without arguments begin
+PART = f"{IDENT}_part"  # the same of calls with a known identifier and a wrong value
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer
 ENTRY_WORD = re.compile(r"[^\W_][\w-]{2,39}")  # by which an entry of a table is known
 SEARCHED = 50_000  # of a result
@@ -47,6 +48,13 @@ COMPARED = (
     r"|(?:answer|solution|truth|total|value) (?:is|was))[^\w\n]{1,4}"
     rf"|\b(?:{WRONG}|{UNKNOWN})[^\w\n]{{0,3}}(?:[!=]=|\bis not\b|\bisn't\b)[^\w\n]{{1,4}}"
 )
+
+FAILED = re.compile(
+    r"\b(?:fail\w*|errors?|wrong|incorrect|mismatch\w*|invalid|reject\w*|refus\w*|denied|not|no"
+    r"|cannot|is ?n[o']t|does ?n[o']t|unlike|instead|expected)\b",
+    re.IGNORECASE,
+)
+AROUND = 80  # characters of an excerpt before an answer
 
 
 def junk_calls(tools: Sequence[Message]) -> list[Message]:
@@ -82,7 +90,7 @@ def partly_known_calls(tools: Sequence[Message], identifier: str) -> list[Messag
         if identifier and len(arguments) > 1 and len(texts) > 1:
             arguments[texts[0]] = identifier
             given = {"name": tool["function"]["name"], "arguments": json.dumps(arguments)}
-            ident = f"{IDENT}_part{len(calls)}"
+            ident = f"{PART}{len(calls)}"
             calls.append({"id": ident, "type": "function", "function": given})
     return calls[:MAX_BARE]
 
@@ -120,6 +128,11 @@ def results_for_junk(messages: Sequence[Message]) -> Iterator[str]:
     return _results(messages, lambda call: _is_junk(call) and not is_bare_call(call.get("id")))
 
 
+def results_for_wrong_values(messages: Sequence[Message]) -> Iterator[str]:
+    """The results of calls with an identifier of the prompt and another value that is wrong."""
+    return _results(messages, lambda call: str(call.get("id")).startswith(PART))
+
+
 def results_for_unknown_keys(messages: Sequence[Message]) -> Iterator[str]:
     """The results of calls with a key that nothing has: an empty text may match all."""
     return _results(messages, lambda call: UNKNOWN in str(_given(call)))
@@ -153,6 +166,18 @@ def presents(result: str, answer: str) -> str:
     words = f"(?:{WORD}|{COMPARED})"
     match = re.search(f"{words}{re.escape(answer)}(?![\\w.]*\\w)", result, re.IGNORECASE)
     return match[0][:200] if match else ""
+
+
+def corrected(result: str, answer: str, prompt: str) -> str:
+    """The excerpt in which the refusal of a wrong value has the right answer, which the prompt has
+    not, in whatever words; empty where it has none."""
+    pattern = re.compile(rf"(?<![\w.]){re.escape(answer)}(?!\w)", re.IGNORECASE)
+    if not SHORTEST <= len(answer) <= LONGEST or pattern.search(prompt):
+        return ""
+    match = pattern.search(result)
+    if match is None or not FAILED.search(result):
+        return ""
+    return result[max(0, match.start() - AROUND) : match.end()].strip()
 
 
 def field_with(result: str, answer: str) -> str:

@@ -24,6 +24,7 @@ from envyard.contract.mutants import (
 )
 from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.replay import Replay
+from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.chat_text import plain_text
@@ -131,9 +132,11 @@ class Planned:
 
 
 class Mutants:
-    """The mutants of one run: bases are kept as rollouts end, then mutants of them are planned."""
+    """The mutants of one run: bases are kept as rollouts end, then mutants of them are planned.
+    Some have what the `constants` of the scoring code name."""
 
-    def __init__(self) -> None:
+    def __init__(self, constants: ScoringConstants = NO_CONSTANTS) -> None:
+        self._constants = constants
         self._bases: list[Base] = []
         self._floors: dict[int, float] = {}
         self._planned: dict[str, Planned] = {}
@@ -248,7 +251,7 @@ class Mutants:
             return True
         if not base.last_reply:
             return False
-        text = mutate(base.last_reply, operator, self._alphabet, base.prompt)
+        text = mutate(base.last_reply, operator, self._alphabet, base.prompt, self._constants)
         is_control = OPERATORS[operator].kind == "control"
         if text is None or ((base.rollout, text[0]) in seen and not is_control):
             return False

@@ -17,6 +17,7 @@ from typing import Any
 from envyard.contract.facts import TaskResult
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.probes import PROBES, played_tasks, reference_of
+from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.gateway.form_trial import FormTrial
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.prompts import Prompts
@@ -34,14 +35,20 @@ class Plan:
     `expected` are the rollouts that must come back, as `policy/task/attempt`, and `replays` those
     of them that are then played again, with the verdicts of `judge`. `prompts` are what the first
     calls must show, `references` what some probes repeat or change. `forms` finds the form of
-    answer fields first, unless one is given.
+    answer fields first, unless one is given. `constants` are those of the scoring code.
     """
 
-    def __init__(self, job: JobSpec, judge: JudgeRecords, form: Form | None = None) -> None:
+    def __init__(
+        self,
+        job: JobSpec,
+        judge: JudgeRecords,
+        form: Form | None = None,
+        constants: ScoringConstants = NO_CONSTANTS,
+    ) -> None:
         self.expected: set[str] = set()
-        self.replays = Replays(job, judge)
+        self.replays = Replays(job, judge, constants)
         self.prompts = Prompts({})
-        self.forms = FormTrial(job, form)
+        self.forms = FormTrial(job, form, constants)
         self.references = References.of(job)
         self._job = job
         self._names: dict[str, str] = {}

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import PROBES
 from envyard.contract.replay import Replay, Replayed
+from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.judge.bases import Base, Bases
 from envyard_runner.gateway.judge.live import Verdicts
@@ -87,10 +88,12 @@ class Replays:
     judge's exchanges; `compared`: whether rewards compare attempts.
     """
 
-    def __init__(self, job: JobSpec, judge: JudgeRecords) -> None:
+    def __init__(
+        self, job: JobSpec, judge: JudgeRecords, constants: ScoringConstants = NO_CONSTANTS
+    ) -> None:
         self.judge, self.judged = RecordedVerdicts(judge), judge
         self.bases = Bases()
-        self.mutants = Mutants()
+        self.mutants = Mutants(constants)
         self.kept: dict[str, Kept] = {}
         self.changed: dict[str, bytes] = {}
         self.compared = False

@@ -93,7 +93,7 @@ class Gateway:
     ) -> None:
         keys = [server.key for server in (model, judge_model) if server and server.key]
         self.records = RolloutRecords(job, secrets=[*keys, *secrets], rollouts=rollouts)
-        self.plan = Plan(job, self.records.judge, form)
+        self.plan = Plan(job, self.records.judge, form, constants)
         self.proxy = ModelProxy(job, model)
         usage = JudgeUsage(job.limits)
         self.judge = Judge(

@@ -14,11 +14,13 @@ from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.junk_calls import (
+    corrected,
     entry_in,
     field_with,
     presents,
     results_for_junk,
     results_for_unknown_keys,
+    results_for_wrong_values,
 )
 from envyard_runner.gateway.named_calls import is_named_call
 from envyard_runner.gateway.odd_entries import odd_entry
@@ -215,13 +217,14 @@ def _named(answer: str, text: str) -> re.Match[str] | None:
 class JunkResults:
     """What tools returned to calls whose arguments name nothing, and the task's answer; `listings`
     are the results of all calls, `unknown` those for a key that nothing has, `entry` is that of
-    the task in one of these."""
+    the task in one of these, `correction` the place where the refusal of a wrong value has it."""
 
     answer: str
     results: tuple[str, ...]
     listings: tuple[str, ...] = ()
     entry: tuple[str, str] = ("", "")
     unknown: str = ""
+    correction: str = ""
 
     @classmethod
     def of(cls, record: Record, reference: str, field: str = "") -> JunkResults:
@@ -244,12 +247,16 @@ class JunkResults:
         )
         unknown = "\n".join(results_for_unknown_keys(messages))
         entry = entry_in(unknown, prompt, answer)
-        return cls(answer, tuple(results_for_junk(messages)), tuple(listings), entry, unknown)
+        refused = results_for_wrong_values(messages)
+        correction = next(filter(None, (corrected(r, answer, prompt) for r in refused)), "")
+        junk = tuple(results_for_junk(messages))
+        return cls(answer, junk, tuple(listings), entry, unknown, correction)
 
     def presented(self, answer: str) -> str:
         """The excerpt in which a result presents this answer; empty where none does."""
         excerpts = (presents(result, answer) for result in self.results)
-        return next(filter(None, excerpts), "") or field_with(self.unknown, answer)
+        shown = next(filter(None, excerpts), "") or field_with(self.unknown, answer)
+        return shown or (self.correction if answer == self.answer else "")
 
     @property
     def conspicuous(self) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.mutation.asked import asked_layouts
 from envyard_runner.mutation.examples import surroundings
 from envyard_runner.mutation.forms import (
@@ -20,8 +21,10 @@ from envyard_runner.mutation.forms import (
     items_of,
     parsed,
 )
+from envyard_runner.mutation.pattern_samples import surroundings_of_groups
 
 MAX_FORMS = 8
+FORMS_OF_CODE = 3
 LONGEST_PROMPT = 40_000  # characters that are searched, from both ends
 LONGEST_FIELD = 80  # characters in a tag that describe what goes there; more are data
 GAP = "\x00"  # the answer's place while a form is built
@@ -91,9 +94,12 @@ USUAL = (
 )
 
 
-def candidates(prompts: Iterable[str], answer: str = "") -> list[Form]:
+def candidates(
+    prompts: Iterable[str], answer: str = "", constants: ScoringConstants = NO_CONSTANTS
+) -> list[Form]:
     """The MAX_FORMS forms to try: what the prompts name, the bare answer, the forms of examples in
-    the prompts, the bare answer in a format that they ask for, and the usual ones.
+    the prompts, the bare answer in a format that they ask for, those that the scoring code reads,
+    and the usual ones.
 
     A bare `answer` that already has a named form stays first.
     """
@@ -109,8 +115,25 @@ def candidates(prompts: Iterable[str], answer: str = "") -> list[Form]:
         if any(f"[{item}]" in text for item in items_of(answer)):
             around = Form("[", "]")
         shown.append(replace(around, layout="turns"))
-    room = MAX_FORMS - 2 - len(shown)  # the bare answer and a usual form are always tried
-    return list(dict.fromkeys([*named[:room], BARE, *shown, *USUAL]))[:MAX_FORMS]
+    read = list(islice(_read(constants, [*named, *shown, *USUAL]), FORMS_OF_CODE))
+    # The bare answer and a usual form are always tried.
+    room = MAX_FORMS - 2 - len(shown) - len(read)
+    return list(dict.fromkeys([*named[:room], BARE, *shown, *read, *USUAL]))[:MAX_FORMS]
+
+
+def _read(constants: ScoringConstants, known: list[Form]) -> Iterator[Form]:
+    """Forms that the scoring code reads, without those of `known` labels."""
+    labels = {_label(form.before) for form in known}
+    read = [*surroundings_of_groups(constants.patterns)]
+    read += [(f"{label.rstrip()} ", "") for label in constants.labels]
+    for before, after in read:
+        if _label(before) not in labels:
+            labels.add(_label(before))
+            yield Form(before, after)
+
+
+def _label(before: str) -> str:
+    return "".join(before.casefold().split())
 
 
 def asked_beyond_doubt(prompts: Iterable[str], answer: str) -> list[Form]:

@@ -11,6 +11,7 @@ import unicodedata
 import zlib
 from collections.abc import Callable
 
+from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.mutation.allowed_forms import (
     as_rgb,
     decimal,
@@ -56,7 +57,7 @@ from envyard_runner.mutation.numbers import (
     unit,
 )
 from envyard_runner.mutation.optional_parts import optional
-from envyard_runner.mutation.own_marks import OF_REPLIES
+from envyard_runner.mutation.own_marks import OF_REPLIES, RightReply
 from envyard_runner.mutation.pairs import are_named, pair, permuted
 from envyard_runner.mutation.pieces import extension, fields, truncation
 from envyard_runner.mutation.polynomials import factored
@@ -218,13 +219,18 @@ OF_PROMPT = (
 
 
 def mutate(
-    reply: str, operator: str, alphabet: Alphabet = ANY, prompt: str = ""
+    reply: str,
+    operator: str,
+    alphabet: Alphabet = ANY,
+    prompt: str = "",
+    constants: ScoringConstants = NO_CONSTANTS,
 ) -> tuple[str, str, str] | None:
     """The changed reply, its answer before and after; None where nothing can be changed. The
-    alphabet is that of the answers of the set, `prompt` what the policy reads first."""
+    alphabet is that of the answers of the set, `prompt` what the policy reads first, `constants`
+    are those of the scoring code."""
     marked = find_answer(reply)
     if operator in OF_REPLIES:
-        return OF_REPLIES[operator](reply, marked, alphabet)
+        return OF_REPLIES[operator](RightReply(reply, marked, alphabet, prompt, constants))
     if operator in OF_MARKS:
         return OF_MARKS[operator](reply, marked, alphabet, prompt)
     if operator in AROUND:

@@ -1,0 +1,67 @@
+"""Tables that a rollout copies one level deep are a warning where tools change their items."""
+
+from __future__ import annotations
+
+import pytest
+
+from envyard.contract.shared_state import shared_state
+
+CODE = """
+import copy
+import verifiers as vf
+
+SHELVES = {"a": [1], "b": []}
+
+
+def take(shelf: str, shelves: dict) -> str:
+    CHANGE
+    return "taken"
+
+
+class Desk(vf.StatefulToolEnv):
+    def __init__(self, shelves, **kwargs):
+        super().__init__(**kwargs)
+        self.all = [shelves]
+        for tool in (take, look):
+            self.add_tool(tool, args_to_skip=["shelves"])
+
+    async def setup_state(self, state, **kwargs):
+        state["shelves"] = COPY
+        return state
+"""
+CHANGES = (
+    "shelves[shelf].append(2)",
+    "shelves[shelf][0] = 2",
+    "shelves[shelf][0] += 2",
+    "del shelves[shelf][-1:]",
+    "row = shelves[shelf]; row.pop()",
+)
+COPIES = (
+    "dict(SHELVES)",
+    "SHELVES.copy()",
+    "copy.copy(SHELVES)",
+    "{**SHELVES}",
+    "dict(self.all[0])",
+)
+OTHERS = ("copy.deepcopy(SHELVES)", "{name: list(each) for name, each in SHELVES.items()}")
+
+
+def warnings(change: str, copied: str) -> list[str]:
+    source = CODE.replace("CHANGE", change).replace("COPY", copied).encode()
+    return [item.where for item in shared_state({"env.py": source}) if "one level" in item.message]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("copied", COPIES)
+def test_changed_items_of_a_shallow_copy_are_a_warning(change: str, copied: str) -> None:
+    assert warnings(change, copied) == ["env.py:21"]
+
+
+@pytest.mark.parametrize("copied", [*OTHERS, 'dict(state["info"])'])
+def test_deep_copies_and_data_of_the_rollout_are_none(copied: str) -> None:
+    assert warnings(CHANGES[0], copied) == []
+
+
+@pytest.mark.parametrize("change", ["shelves[shelf] = 2", "shelves.pop(shelf)", "shelves[shelf]"])
+def test_changes_of_the_copy_itself_are_none(change: str) -> None:
+    assert warnings(change, COPIES[0]) == []
