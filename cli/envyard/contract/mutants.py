@@ -96,6 +96,7 @@ ENTRIES = (
     _right("other_route", "another route of the same length or cost"),
     _right("twelve_hour", "a time by the clock of 12 hours"),
     _right("noon", "noon or midnight by the clock of 12 hours"),
+    _right("si_prefix", "a prefix such as k, which the prompt allows"),
     _right("hour", "a time without its first zero"),
     _right("as_shown", "the form in which the prompt shows such values"),
     _right("json_layout", "other white space in its JSON"),

@@ -11,7 +11,13 @@ from envyard_runner.gateway.constant_calls import constant_calls
 from envyard_runner.gateway.courses import judged_tries
 from envyard_runner.gateway.early_ends import leaving_word
 from envyard_runner.gateway.extreme_rows import ExtremeRows
-from envyard_runner.gateway.junk_calls import junk_calls, partly_known_calls
+from envyard_runner.gateway.junk_calls import (
+    corrected,
+    field_with,
+    junk_calls,
+    partly_known_calls,
+)
+from envyard_runner.gateway.mirrored_cells import SHOW, mirror_calls, show_calls
 from envyard_runner.gateway.named_calls import identifier
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.reply import Reply
@@ -78,3 +84,19 @@ def test_long_arguments_name_no_row() -> None:
     rows.add(record, "P7")
     assert time.process_time() - began < 2.0
     assert rows.read == {}
+
+
+@pytest.mark.parametrize(
+    "piece", [*PIECES, "sheet A or ", "A1: b ", "A1: =b -> 3\n", "a='1' ", "not "]
+)
+def test_long_results_are_read_in_linear_time(piece: str) -> None:
+    text = piece * (LONG // len(piece))
+    shown = [{"role": "tool", "tool_call_id": f"{SHOW}{name}", "content": text} for name in "AB"]
+    parameters = {"properties": {"sheet": TEXT, "cell": TEXT, "value": TEXT}}
+    tools = [{"function": {"name": "set_cell", "parameters": parameters}}]
+    began = time.process_time()
+    show_calls(tools, [text, text])
+    mirror_calls(shown, tools)
+    corrected(text, "1234", text)
+    field_with(text, "1234")
+    assert time.process_time() - began < 2.0

@@ -12,6 +12,7 @@ from envyard_runner.execution.conversations import Conversations
 from envyard_runner.execution.shown_answers import tool_leak_findings
 from envyard_runner.gateway.junk_calls import (
     corrected,
+    field_with,
     junk_calls,
     junk_results,
     partly_known_calls,
@@ -225,3 +226,10 @@ def test_a_refusal_of_a_wrong_value_must_not_have_the_right_one() -> None:
     assert corrected(text, "D-07-31", "Is SV-1 at D-07-31?") == ""
     assert corrected("SV-1: D-07-31", "D-07-31", "Where is SV-1?") == ""  # what it looks up
     assert corrected(text, "D-07-3", "Where is SV-1?") == ""
+
+
+def test_the_text_of_a_model_has_no_brackets() -> None:
+    text = "error: no 'zqx' in theme='attic' objects={'x': 'y'} code='1234'"
+    assert field_with(text, "1234") == "code='1234'"
+    assert field_with("your code is '1234'", "1234") == ""
+    assert field_with("code='12345'", "1234") == ""

@@ -3,7 +3,7 @@
 import pytest
 
 from envyard_runner.mutation.alphabets import Alphabet
-from envyard_runner.mutation.by_prompt import BY_PROMPT, reused
+from envyard_runner.mutation.by_prompt import BY_PROMPT, order, reused
 from envyard_runner.mutation.operators import mutate
 
 
@@ -133,3 +133,10 @@ def test_a_late_decimal_is_no_part_of_a_code() -> None:
     assert mutate(answers[0], "last_digit", alphabet) is None
     assert mutate(answers[0], "extension", alphabet) is None
     assert mutate(answers[0], "digit", alphabet) is not None
+
+
+def test_the_order_of_values_of_different_lists_says_nothing() -> None:
+    lists = "Properties: colour: black, red; material: nylon, leather; size: small, large."
+    assert order("black nylon small", lists) is None
+    assert order("black red small", lists) == "small red black"
+    assert order("black nylon small", "") == "small nylon black"

@@ -6,7 +6,10 @@ import json
 
 import pytest
 
+from envyard.contract.scoring_constants import ScoringConstants
+from envyard.contract.scoring_patterns import ScoringPattern
 from envyard_runner.mutation.form_candidates import BARE, MAX_FORMS, asked_beyond_doubt, candidates
+from envyard_runner.mutation.forms import Form
 
 
 @pytest.mark.parametrize(
@@ -221,3 +224,24 @@ def test_items_in_brackets_are_given_one_a_turn() -> None:
 )
 def test_a_command_holds_the_answer(prompt: str, answer: str, reply: str) -> None:
     assert reply in [form.write(answer) for form in candidates([prompt], answer)]
+
+
+def test_lines_stand_in_the_tag_that_shows_their_labels() -> None:
+    described = "the full name of the observer, as the log has it, with a space between both parts"
+    prompt = f"Finish with:\n<form>\nobserver: {described}\nseconds: in all\n</form>\nOnce."
+    answer = "observer: Ruta Kalnins\nseconds: 90"
+    replies = [form.write(answer) for form in candidates([prompt], answer)]
+    assert f"<form>\n{answer}\n</form>" in replies[:2]
+    other = "telescope: Owl\nseconds: 90"
+    assert Form("<form>\n", "\n</form>") not in candidates([prompt], other)
+
+
+def test_forms_that_the_scoring_code_reads_are_tried() -> None:
+    code = ScoringConstants(
+        patterns=(ScoringPattern(r"^\W*sum total\W*:\s*(\d+) kg$"), ScoringPattern(r"(\d+)")),
+        labels=("Final weight ->",),
+    )
+    replies = [form.write("12") for form in candidates(["How heavy are they?"], "12", code)]
+    assert replies[:3] == ["12", "sum total: 12 kg", "Final weight -> 12"]
+    known = candidates(["Reply with `Sum total: NUMBER`."], "12", code)
+    assert len(known) == len({form.before.strip().casefold() for form in known})

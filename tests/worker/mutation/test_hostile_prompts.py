@@ -8,16 +8,19 @@ import pytest
 
 from envyard_runner.mutation.allowed_forms import grouped
 from envyard_runner.mutation.answers import find_answer
+from envyard_runner.mutation.by_prompt import of_different_lists
+from envyard_runner.mutation.form_candidates import candidates
 from envyard_runner.mutation.number_words import number_and
 from envyard_runner.mutation.operators import mutate
 from envyard_runner.mutation.optional_parts import optional
 from envyard_runner.mutation.pairs import are_entries
+from envyard_runner.mutation.si_prefixes import with_si_prefix
 from envyard_runner.mutation.units import other_unit
 
 LONG = 100_000  # characters
 PIECES = ("km, m, ", "km or m/", "give ", "1.", "or " * 9, '"and" ', "British or ", "with 'and' ",
           "give km or m, ", "may group a ", "can use commas ", "bold ", " ",
-          "°", "? ", "units ")  # fmt: skip
+          "°", "? ", "units ", "the suffix a ", "k for ", "a: b, c ", "<a>\n", "a: ")  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", PIECES)
@@ -32,6 +35,11 @@ def test_long_prompts_are_read_in_linear_time(piece: str) -> None:
     began = time.process_time()
     optional("5.5 km", prompt)
     assert time.process_time() - began < 0.5
+    began = time.process_time()
+    with_si_prefix("4700", prompt)
+    of_different_lists(["black", "small", "round"], prompt)
+    candidates([prompt], "a: 1\nb: 2")
+    assert time.process_time() - began < 2.0
 
 
 @pytest.mark.parametrize("piece", ["1", "two hundred ", "5 km", " and"])

@@ -36,6 +36,8 @@ def changed(operator: str, prompt: str, answer: str) -> str | None:
         ("The spaces may be dropped.", "AB 12 CD", "AB12CD"),
         ("Spaces may be omitted.", "Room 5, New York", "Room 5,New York"),
         ("The article is optional.", "an apple", "apple"),
+        ("For later years the suffix CE is optional.", "120 CE", "120"),
+        ("The word `about` may be left out.", "about 12", "12"),
         ("Leading zeros are optional.", "09:05", "9:05"),
         ("A \u20ac sign (as in \u20ac3.50) is welcome but not required.", "1.50", "\u20ac1.50"),
     ],
@@ -48,6 +50,8 @@ def test_optional_parts_are_left_out_or_added(prompt: str, answer: str, after: s
     ("prompt", "answer"),
     [
         ("A unit is allowed.", "12 km"),  # an answer without it may be wrong
+        ("The suffix CE is optional.", "120 BCE"),
+        ("The suffix CE is not optional.", "120 CE"),
         ("The unit must be given, and the sign is optional.", "12 km"),
         ("An answer without the unit earns nothing.", "12 km"),
         ("With or without the discount, what is paid?", "the Nile"),

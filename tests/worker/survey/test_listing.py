@@ -102,6 +102,18 @@ def test_other_tasks_of_the_same_template_are_no_overlap() -> None:
     assert overlap(unknown[:1], unknown[1:]) == ([], [])
 
 
+RIVERS = ["danube", "volga", "rhine", "rhone", "loire", "douro", "tiber", "neva", "oder", "elbe"]
+
+
+def test_the_same_word_in_another_scramble_is_overlap() -> None:
+    train = [task(n, f"Unscramble: {name[::-1]}", name) for n, name in enumerate(RIVERS)]
+    turned = [task(n, f"Unscramble: {name[2:] + name[:2]}", name) for n, name in enumerate(RIVERS)]
+    assert overlap(train, turned) == ([], [*range(10)])
+    sums = [task(n, f"Compare 1{n} and 2{n + 1}.", "less") for n in range(9)]
+    swapped = [task(n, f"Compare 2{n + 1} and 1{n}.", "less") for n in range(9)]
+    assert overlap(sums, swapped) == ([], [])
+
+
 def listing(rows: Any, *, split: Any = TRAIN, limit: int = 100) -> Listing:
     result = Listing(limit)
     result.add({"event": "tasks", "split": split, "rows": rows})

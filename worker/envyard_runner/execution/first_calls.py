@@ -3,6 +3,7 @@ in a tool's description or as a worked example."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from envyard.contract.task_texts import MAX_INDICES
@@ -18,6 +19,13 @@ from envyard_runner.survey.leaks import leak_in, tool_texts
 SEARCHED = 100  # prompts that are searched for worked examples
 ENTRIES = 3  # keys with their answers in the descriptions of tools
 LONGEST_REPLY = 400
+# What the prompt shows is to be repeated, whatever word stands before it.
+COPY = re.compile(
+    r"\b(?:copy|repeat|echo|reproduce|transcribe|(?:re)?type) (?:back )?"
+    r"(?:the|this|it|what|every)\b[^.\n]{0,80}\b(?:exactly|verbatim|unchanged|as it (?:is|stands)"
+    r"|(?:word|character|letter) (?:for|by))\b",
+    re.IGNORECASE,
+)
 
 
 class FirstCalls:
@@ -48,7 +56,8 @@ class FirstCalls:
         ]
         self._answers.instructions |= {each for role, each in messages if role != "user"}
         self._examples.add(task, messages, reply)
-        if leak := leak_in("\n".join([*texts, *described]), reply):
+        copies = any(map(COPY.search, texts))
+        if not copies and (leak := leak_in("\n".join([*texts, *described]), reply)):
             self._leaks[task] = leak
 
     @property

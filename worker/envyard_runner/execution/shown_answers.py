@@ -35,9 +35,9 @@ def tool_leak_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]:
     rollouts = sorted(shown)
     yield _leak(
         rollouts,
-        "A tool shows the answer to calls whose arguments name nothing (an unknown key, an empty "
-        f"text, `%`), in {len(rollouts)} rollouts: {first_names(rollouts)}. In {rollouts[0]} it "
-        f"returned {shown[rollouts[0]]!r}.",
+        "A tool shows the answer to calls whose arguments name nothing (an unknown key, a wrong "
+        f"value, an empty text, `%`), in {len(rollouts)} rollouts: {first_names(rollouts)}. In "
+        f"{rollouts[0]} it returned {shown[rollouts[0]]!r}.",
     )
 
 

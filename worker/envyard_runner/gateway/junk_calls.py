@@ -184,9 +184,12 @@ def field_with(result: str, answer: str) -> str:
     """The part of a result in which the answer is the only value of one of several fields in the
     text of an object, as `Sample(label='S-1', mineral='galena')`; empty where there is none. In a
     list of what is known, as `rooms: hall, attic`, further values follow, and a receipt, as
-    `code: K-4578`, is no object."""
+    `code: K-4578`, is no object. A model's own text has no brackets: `name='x' code='1234'`."""
     if not SHORTEST <= len(answer) <= LONGEST:
         return ""
+    field = rf"(?<!\w)[^\W\d]\w{{0,39}}=([\"']){re.escape(answer)}\1(?!\w)"
+    if printed := re.search(field, result[:SEARCHED], re.IGNORECASE):
+        return printed[0][:200]
     value = rf"{FIELD}[\"']?{re.escape(answer)}[\"']?\s?(?=[)}}]|[,;]\s?{FIELD})"
     for match in OBJECT.finditer(result[:SEARCHED]):
         named = re.search(value, match[0], re.IGNORECASE)

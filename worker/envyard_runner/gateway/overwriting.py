@@ -13,6 +13,7 @@ from typing import Any
 from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.constant_calls import constant_calls, is_setting
 from envyard_runner.gateway.emptied_cases import emptied_cases
+from envyard_runner.gateway.mirrored_cells import mirror_calls, show_calls
 from envyard_runner.gateway.removing_calls import removing_calls
 from envyard_runner.gateway.sql_calls import list_tables, overwrite_rows, sql_tools
 from envyard_runner.gateway.tool_probes import (
@@ -68,12 +69,20 @@ def overwrite(
     names = {name for name, _ in databases}
     others = [tool for tool in tools if (tool.get("function") or {}).get("name") not in names]
     if not rounds:
-        return list_tables(databases) + look(messages, others)
-    shown = [*seen, json.dumps(tools, default=str), first_prompt(messages)]
+        sheets = [] if keep_form else show_calls(others, _described(messages, tools))
+        return list_tables(databases) + sheets + look(messages, others)
+    if copies := mirror_calls(messages, others):
+        return copies
+    shown = [*seen, *_described(messages, tools)[::-1]]
     named = [first_prompt(messages), *seen]
     changed = removing_calls(others, named) + constant_calls(others, named)
     files = _overwrite_files(messages, [each for each in others if not is_setting(each)], seen)
     return overwrite_rows(databases, shown, answer) + changed + files
+
+
+def _described(messages: Sequence[Message], tools: Sequence[Message]) -> list[str]:
+    """The prompt and the tools as text."""
+    return [first_prompt(messages), json.dumps(tools, default=str)]
 
 
 def _overwrite_files(

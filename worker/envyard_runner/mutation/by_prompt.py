@@ -4,8 +4,9 @@ solutions and words, the decimals or the date that it asks for, and numbers that
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
+from itertools import islice
 
 from envyard_runner.mutation.asked import COUNTS, DECIMALS, asked_layouts, laid_out
 from envyard_runner.mutation.expressions import whole_value
@@ -49,6 +50,9 @@ ANY_ORDER = re.compile(
     r"|\border (?:\w+ ){0,4}(?:does not|doesn't|is not|isn't|is irrelevant|may be|can be)",
     re.IGNORECASE,
 )
+# `colour: red, blue` in a list of such lists.
+LABELLED_LIST = re.compile(r"\b[A-Za-z]\w{1,20}: ([\w-]{1,30}(?:(?:, ?| or )[\w-]{1,30}){1,20})")
+MOST_LISTS = 20
 ONCE = re.compile(r"\b(?:at most|exactly|only|just|no more than) once\b", re.IGNORECASE)
 FRACTION = re.compile(r"-?\d{1,12}\.(\d{1,8})")
 LONG_FRACTION = re.compile(r"-?\d{1,12}\.\d{8,18}")
@@ -132,7 +136,23 @@ def order(answer: str, prompt: str) -> str | None:
     if len(words) < 3 or "," in answer or "\n" in text or words == words[::-1]:
         return None
     free = WRITTEN.search(prompt) or is_object(answer) or TERMS.search(answer)
-    return None if free else " ".join(reversed(words))
+    return None if free or of_different_lists(words, prompt) else " ".join(reversed(words))
+
+
+def of_different_lists(words: Sequence[str], prompt: str) -> bool:
+    """Whether each word is one of another labelled list of the prompt, as in `size: small, large;
+    colour: red, blue`: then its place says nothing."""
+    lists = [match[1].casefold() for match in islice(LABELLED_LIST.finditer(prompt), MOST_LISTS)]
+    places = [
+        [place for place, listed in enumerate(lists) if _has_word(listed, word.casefold())]
+        for word in words
+    ]
+    single = [each[0] for each in places if len(each) == 1]
+    return len(single) == len(words) == len(set(single))
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
 
 
 def reversed_list(text: str) -> str | None:

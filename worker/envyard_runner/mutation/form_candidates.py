@@ -24,6 +24,8 @@ from envyard_runner.mutation.forms import (
 from envyard_runner.mutation.pattern_samples import surroundings_of_groups
 
 MAX_FORMS = 8
+FEWEST_LINES = 2
+LINE_LABEL = re.compile(r"^[ \t]*([A-Za-z][\w -]{0,30}?)[ \t]*[:=]", re.MULTILINE)
 FORMS_OF_CODE = 3
 LONGEST_PROMPT = 40_000  # characters that are searched, from both ends
 LONGEST_FIELD = 80  # characters in a tag that describe what goes there; more are data
@@ -104,7 +106,7 @@ def candidates(
     A bare `answer` that already has a named form stays first.
     """
     text = "\n".join(_searched(prompt) for prompt in prompts)
-    named = list(dict.fromkeys(_named(text)))
+    named = list(dict.fromkeys([*_of_lines(text, answer), *_named(text)]))
     if any(form.before.strip() and form.before.strip() in answer for form in named):
         named.insert(0, BARE)
     named = [*_of_several(parsed(answer), named), *named]
@@ -234,6 +236,22 @@ def _tags(text: str) -> Iterator[Form]:
     for name in ranked[1:3]:
         if _rank(name) < len(ANSWER_NAMES):
             yield Form(f"<{name}>", f"</{name}>")
+
+
+def _of_lines(text: str, answer: str) -> Iterator[Form]:
+    """An answer of several lines in the tag that shows lines of these labels."""
+    labels = [match[1].casefold() for match in LINE_LABEL.finditer(answer)]
+    if len(labels) < FEWEST_LINES:
+        return
+    for name in dict.fromkeys(TAG.findall(text)):
+        content = re.search(
+            rf"<{re.escape(name)}>\n(.{{1,2000}}?)\n</{re.escape(name)}>", text, re.DOTALL
+        )
+        shown = [
+            match[1].casefold() for match in LINE_LABEL.finditer(content[1] if content else "")
+        ]
+        if shown == labels:
+            yield Form(f"<{name}>\n", f"\n</{name}>")
 
 
 def _is_field(text: str, name: str) -> bool:

@@ -64,6 +64,7 @@ from envyard_runner.mutation.polynomials import factored
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.routes import other_route
 from envyard_runner.mutation.shown_forms import as_shown
+from envyard_runner.mutation.si_prefixes import with_si_prefix
 from envyard_runner.mutation.steps import ends
 from envyard_runner.mutation.tables import table_layout
 from envyard_runner.mutation.totals import same_total
@@ -214,6 +215,7 @@ OF_PROMPT = (
         "other_route": other_route,
         "twelve_hour": twelve_hour,
         "noon": noon,
+        "si_prefix": with_si_prefix,
     }
 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 QUOTE = "[\"'`\u201c\u201d\u2018\u2019]?"
@@ -37,6 +37,13 @@ CODE = re.compile(r"[A-Z\d]{1,8}(?: [A-Z\d]{1,8}){1,9}|\d[\d.,]{0,15} [^\W\d_]{1
 SCALES = frozenset(["k", "thousand", "million", "billion", "trillion", "dozen", "am", "pm"])
 CONVERTED = re.compile(r"\b(?:convert|exchange|worth)", re.IGNORECASE)
 CURRENCY = re.compile(r"[$\u20ac\u00a3\u00a5]")
+
+
+NAMED_PART = re.compile(
+    r"\b(?:suffix|ending|word|label|marker|tag|letters?|abbreviation) "
+    rf"{QUOTE}([^\W\d_]{{1,20}}){QUOTE}[^,;\n]{{0,40}}\b{FREE}",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +179,15 @@ def _changed(text: str, prompt: str) -> Iterator[str]:
         after = part.toggled(text, prompt)
         if after and after != text and (free or len(after) > len(text)):
             yield after
+    yield from _without_named(text, sentences)
+
+
+def _without_named(text: str, sentences: Sequence[str]) -> Iterator[str]:
+    """The answer without a word at its end or beginning that a sentence calls optional by its
+    name: `the suffix CE is optional`."""
+    for sentence in sentences:
+        for match in NAMED_PART.finditer(sentence):
+            part = re.escape(match[1])
+            without = re.sub(rf"(?:(?<=\d)| ){part}$|^{part} ?(?=[\W\d])", "", text)
+            if without and without != text:
+                yield without

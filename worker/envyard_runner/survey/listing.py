@@ -6,7 +6,7 @@ Imports nothing of the runner's execution.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +25,7 @@ CELL = 4_000  # characters of what may number a task
 TRAIN, EVAL = "train", "eval"
 MOSTLY = 0.5  # of the tasks that have a prompt or an answer, from which on a lack is a flaw
 TAIL = 3  # tasks without an answer behind all that have one
+SCRAMBLED, ANSWERS = 4, 10  # letters of an answer, and different answers
 SECRETS = 0.2  # of the tasks that share a prompt with others, from which on prompts name no task
 
 
@@ -195,6 +196,7 @@ def overlap(train: Sequence[Listed], evaluation: Sequence[Listed]) -> tuple[list
             index.add(task.prompt)
             distinct.append(task)
         exact_keys[task.key].append(task)
+    scrambled = _scrambled(train)
     exact, near = [], []
     for task in prompted(evaluation):
         if any(task.same_data(other) for other in exact_keys.get(task.key, ())):
@@ -206,9 +208,28 @@ def overlap(train: Sequence[Listed], evaluation: Sequence[Listed]) -> tuple[list
                 known = task.answer is not None and other.answer is not None
                 return other.shown == task.shown and known and task.same_data(other)
 
-            if index.near(task.prompt, accept=is_copy) is not None:
+            again = _characters(task) in scrambled
+            if again or index.near(task.prompt, accept=is_copy) is not None:
                 near.append(task.index)
     return exact, near
+
+
+def _scrambled(tasks: Sequence[Listed]) -> set[tuple[str, str]]:
+    """The characters and the answers of tasks whose prompts scramble their answer: the same ones in
+    another order are the same task. Few different answers may be labels."""
+    known = {_characters(task) for task in tasks if _is_scrambled(task)}
+    return known if len({answer for _, answer in known}) >= ANSWERS else set()
+
+
+def _is_scrambled(task: Listed) -> bool:
+    letters = Counter(each for each in plain(task.answer or "") if each.isalpha())
+    shown = Counter(task.prompt.casefold())
+    whole = plain(task.answer or "") in task.prompt.casefold()
+    return sum(letters.values()) >= SCRAMBLED and not whole and letters <= shown
+
+
+def _characters(task: Listed) -> tuple[str, str]:
+    return "".join(sorted(task.prompt.casefold())).strip(), plain(task.answer or "")
 
 
 def compare_tasks(listing: Listing, survey: Survey) -> Survey:
