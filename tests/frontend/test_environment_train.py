@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pytest_django.live_server_helper import LiveServer
 
 from envyard.contract.frameworks.adapters import ADAPTERS
 from registry.models import User, Version
+from tests import chromium
 from tests.factories import make_run, make_version
 from tests.frontend.people import text
 
@@ -78,3 +80,24 @@ def test_the_tab_shows_no_program_before_a_run_or_for_another_framework(
     assert "Its runs do not show yet how many turns" in text(client, TAB)
     Version.objects.filter(pk=version.pk).update(framework="gymnasium")
     assert "No test of the hub trains on environments of this kind." in text(client, TAB)
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_lines_of_the_program_are_whole_on_a_phone(live_server: LiveServer, alice: User) -> None:
+    version = played(alice)
+    training = ADAPTERS["verifiers", "v1"].usage("useful").training
+    assert training is not None
+    with chromium.running() as browser:
+        page = browser.new_context(viewport={"width": 390, "height": 844}).new_page()
+        page.goto(f"{live_server.url}/envs/{version.environment}/?tab=train")
+        program = page.get_by_role("region", name="Program that trains")
+        program.focus()
+        box: dict[str, float] = program.evaluate(
+            "box => ({inner: box.scrollWidth, outer: box.clientWidth, height: box.scrollHeight,"
+            " line: parseFloat(getComputedStyle(box).lineHeight)})"
+        )
+        width = page.evaluate("document.documentElement.scrollWidth")
+    assert box["inner"] > box["outer"]  # its longest line; the box scrolls
+    assert round(box["height"] / box["line"]) <= training.program.count("\n") + 3
+    assert width <= 390
