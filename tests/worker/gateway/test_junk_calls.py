@@ -15,6 +15,7 @@ from envyard_runner.gateway.junk_calls import (
     field_with,
     junk_calls,
     junk_results,
+    only_value_of_its_form,
     partly_known_calls,
     presents,
 )
@@ -233,3 +234,14 @@ def test_the_text_of_a_model_has_no_brackets() -> None:
     assert field_with(text, "1234") == "code='1234'"
     assert field_with("your code is '1234'", "1234") == ""
     assert field_with("code='12345'", "1234") == ""
+
+
+def test_the_only_code_of_its_form_in_a_result_for_an_unknown_key_is_the_answer() -> None:
+    log = "no sensor zqx-70913 (last good reading 48.15, session 3, slot B-17-C)"
+    assert only_value_of_its_form(log, "B-17-C", "Where is it?").endswith("slot B-17-C")
+    assert only_value_of_its_form(log, "48.15", "How much?").endswith("reading 48.15")
+    listed = "unknown key; known are B-17-C, A-22-D"
+    assert only_value_of_its_form(listed, "B-17-C", "Where is it?") == ""
+    assert only_value_of_its_form(log, "B-17-C", "Is it in B-17-C?") == ""
+    assert only_value_of_its_form("no such room; try attic", "attic", "Where?") == ""
+    assert only_value_of_its_form("nearest entry: slot B-17-C", "B-17-C", "Where is it?") == ""

@@ -51,9 +51,10 @@ COMPARED = (
 
 FAILED = re.compile(
     r"\b(?:fail\w*|errors?|wrong|incorrect|mismatch\w*|invalid|reject\w*|refus\w*|denied|not|no"
-    r"|cannot|is ?n[o']t|does ?n[o']t|unlike|instead|expected)\b",
+    r"|cannot|is ?n[o']t|does ?n[o']t|unlike|instead|expected|unknown|missing)\b",
     re.IGNORECASE,
 )
+VALUE_WORD = re.compile(r"(?<![\w.])\w(?:[\w.:/-]{0,60}\w)?")
 AROUND = 80  # characters of an excerpt before an answer
 
 
@@ -178,6 +179,27 @@ def corrected(result: str, answer: str, prompt: str) -> str:
     if match is None or not FAILED.search(result):
         return ""
     return result[max(0, match.start() - AROUND) : match.end()].strip()
+
+
+def only_value_of_its_form(result: str, answer: str, prompt: str) -> str:
+    """The excerpt in which the refusal of an unknown key has the answer, a code or number of a form
+    that no other word of it has: of a list of what is known, others have the same form. Empty where
+    there is none, or the prompt has the answer; a search may return its nearest entry."""
+    if not SHORTEST <= len(answer) <= LONGEST or not re.search(r"\d", answer) or answer in prompt:
+        return ""
+    if not FAILED.search(result[:SEARCHED]):
+        return ""
+    words = [word for word in VALUE_WORD.findall(result[:SEARCHED]) if UNKNOWN not in word]
+    alike = {word for word in words if _form_of(word) == _form_of(answer)}
+    if alike != {answer}:
+        return ""
+    place = result.index(answer)
+    return result[max(0, place - AROUND) : place + len(answer)].strip()
+
+
+def _form_of(word: str) -> str:
+    """Its capitals, small letters and digits by kind."""
+    return re.sub(r"[^\W\d_a-z]", "A", re.sub(r"[a-z]", "a", re.sub(r"\d", "0", word)))
 
 
 def field_with(result: str, answer: str) -> str:

@@ -17,6 +17,7 @@ from envyard_runner.gateway.junk_calls import (
     corrected,
     entry_in,
     field_with,
+    only_value_of_its_form,
     presents,
     results_for_junk,
     results_for_unknown_keys,
@@ -217,7 +218,8 @@ def _named(answer: str, text: str) -> re.Match[str] | None:
 class JunkResults:
     """What tools returned to calls whose arguments name nothing, and the task's answer; `listings`
     are the results of all calls, `unknown` those for a key that nothing has, `entry` is that of
-    the task in one of these, `correction` the place where the refusal of a wrong value has it."""
+    the task in one of these, `correction` the place where the refusal of a wrong value or of an
+    unknown key has it."""
 
     answer: str
     results: tuple[str, ...]
@@ -248,7 +250,10 @@ class JunkResults:
         unknown = "\n".join(results_for_unknown_keys(messages))
         entry = entry_in(unknown, prompt, answer)
         refused = results_for_wrong_values(messages)
-        correction = next(filter(None, (corrected(r, answer, prompt) for r in refused)), "")
+        corrections = (corrected(result, answer, prompt) for result in refused)
+        correction = next(filter(None, corrections), "") or only_value_of_its_form(
+            unknown, answer, prompt
+        )
         junk = tuple(results_for_junk(messages))
         return cls(answer, junk, tuple(listings), entry, unknown, correction)
 
