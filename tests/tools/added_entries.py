@@ -29,7 +29,7 @@ def main() -> None:
     from envyard.contract.detect import detect
     from envyard.contract.findings import finding
     from envyard.contract.frameworks.adapters import FRAMEWORKS
-    from envyard_runner.gateway.probes import REPLIES
+    from envyard_runner.probing.probes import REPLIES
     from registry.accounts.services import RESERVED
     from tests.registry.access import routes, table
     from tools.docs_tables import DOCS

@@ -81,7 +81,7 @@ PROBE = (
     ),
     Edit(
         "probe",
-        "worker/envyard_runner/gateway/probes.py",
+        "worker/envyard_runner/probing/probes.py",
         '    "silent": silent,\n',
         '    "shout": parrot,\n',
     ),

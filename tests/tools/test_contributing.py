@@ -38,7 +38,7 @@ GUARDS = (
     "tests/registry/card/test_verdict.py",
     "tests/tools/test_docs_tables.py",
     "tests/worker/frameworks/test_requirements.py",
-    "tests/worker/gateway/test_probes.py",
+    "tests/worker/probing/test_probes.py",
 )
 Shown = dict[str, Any]
 

@@ -28,7 +28,7 @@ class Operator:
     done before the last reply. `by_all`: every verifier should accept this equivalent form,
     whatever form its task asks for.
     Its function has the same name in CHANGES of `envyard_runner.mutation.operators`, or in COURSES
-    of `envyard_runner.gateway.courses`; the turns are those of `envyard_runner.gateway.last_turn`.
+    of `envyard_runner.gateway.courses.registry`; the turns are those of `last_turn` beside it.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """The registry of probes: scripted policies that answer in a model's place and need no GPU.
 
 An entry holds all data about one probe. Its reply function has the same name in REPLIES of
-`envyard_runner.gateway.probes`: only the runner computes replies.
+`envyard_runner.probing.probes`: only the runner computes replies.
 """
 
 from __future__ import annotations

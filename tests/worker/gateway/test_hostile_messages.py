@@ -7,23 +7,23 @@ import time
 
 import pytest
 
-from envyard_runner.gateway.constant_calls import constant_calls
-from envyard_runner.gateway.courses import judged_tries
-from envyard_runner.gateway.early_ends import leaving_word
-from envyard_runner.gateway.extreme_rows import ExtremeRows
-from envyard_runner.gateway.junk_calls import (
+from envyard_runner.conversation_checks.extreme_rows import ExtremeRows
+from envyard_runner.conversation_checks.shown_answers import ShownAnswers
+from envyard_runner.conversation_checks.telling_fields import has_word_of
+from envyard_runner.gateway.courses.early_ends import leaving_word
+from envyard_runner.gateway.courses.registry import judged_tries
+from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.reply import Reply
+from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.probing.constant_calls import constant_calls
+from envyard_runner.probing.junk_calls import (
     corrected,
     field_with,
     junk_calls,
     partly_known_calls,
 )
-from envyard_runner.gateway.mirrored_cells import SHOW, mirror_calls, show_calls
-from envyard_runner.gateway.named_calls import identifier
-from envyard_runner.gateway.openai import Call
-from envyard_runner.gateway.reply import Reply
-from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.gateway.shown_answers import ShownAnswers
-from envyard_runner.gateway.telling_fields import has_word_of
+from envyard_runner.probing.mirrored_cells import SHOW, mirror_calls, show_calls
+from envyard_runner.probing.named_calls import identifier
 
 LONG = 100_000  # characters
 TEXT = {"type": "string"}

@@ -9,8 +9,8 @@ import pytest
 from envyard.contract.mutants import OPERATORS
 from envyard.contract.scoring_constants import ScoringConstants
 from envyard.contract.scoring_patterns import ScoringPattern
-from envyard_runner.gateway.courses import COURSES
-from envyard_runner.gateway.last_turn import QUIET
+from envyard_runner.gateway.courses.last_turn import QUIET
+from envyard_runner.gateway.courses.registry import COURSES
 from envyard_runner.mutation.beside import OF_MARKS
 from envyard_runner.mutation.leeway import AROUND
 from envyard_runner.mutation.operators import CHANGES, OF_PROMPT, mutate

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from envyard.contract.findings import Finding, finding
+from envyard_runner.conversation_checks.failed_calls import FailedTask
+from envyard_runner.conversation_checks.reference_work import ContraryResults
+from envyard_runner.conversation_checks.write_guards import EvadedGuard
 from envyard_runner.execution.first_names import first_names
-from envyard_runner.gateway.failed_calls import FailedTask
-from envyard_runner.gateway.overwriting import alias
-from envyard_runner.gateway.reference_work import ContraryResults
-from envyard_runner.gateway.write_guards import EvadedGuard
+from envyard_runner.probing.overwriting import alias
 
 FEWEST_TASKS = 2
 

@@ -7,6 +7,18 @@ from dataclasses import replace
 
 from envyard.contract.findings import Finding
 from envyard.contract.probes import ORACLE, SNOOP
+from envyard_runner.conversation_checks.answer_differences import AnswerDifferences
+from envyard_runner.conversation_checks.computed_fields import ComputedFields
+from envyard_runner.conversation_checks.contrary_results import ToolResults
+from envyard_runner.conversation_checks.early_answers import EarlyAnswer
+from envyard_runner.conversation_checks.extreme_rows import ExtremeRows
+from envyard_runner.conversation_checks.late_ends import repeated_reply
+from envyard_runner.conversation_checks.listed_pages import ListedPages
+from envyard_runner.conversation_checks.needless_work import FileAnswers
+from envyard_runner.conversation_checks.revealed_tries import RevealedTries
+from envyard_runner.conversation_checks.shown_answers import JunkResults, ShownAnswers, last_answer
+from envyard_runner.conversation_checks.telling_fields import TellingFields
+from envyard_runner.conversation_checks.write_guards import WriteGuards
 from envyard_runner.execution.contrary_results import contrary_findings, guard_findings
 from envyard_runner.execution.late_ends import late_end_findings
 from envyard_runner.execution.shown_answers import (
@@ -23,19 +35,7 @@ from envyard_runner.execution.shown_answers import (
     tool_leak_findings,
     tries_findings,
 )
-from envyard_runner.gateway.answer_differences import AnswerDifferences
-from envyard_runner.gateway.computed_fields import ComputedFields
-from envyard_runner.gateway.contrary_results import ToolResults
-from envyard_runner.gateway.early_answers import EarlyAnswer
-from envyard_runner.gateway.extreme_rows import ExtremeRows
-from envyard_runner.gateway.late_ends import repeated_reply
-from envyard_runner.gateway.listed_pages import ListedPages
-from envyard_runner.gateway.needless_work import FileAnswers
-from envyard_runner.gateway.revealed_tries import RevealedTries
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.gateway.shown_answers import JunkResults, ShownAnswers, last_answer
-from envyard_runner.gateway.telling_fields import TellingFields
-from envyard_runner.gateway.write_guards import WriteGuards
 
 
 class Conversations:

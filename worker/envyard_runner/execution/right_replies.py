@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from envyard.contract.probes import ORACLE, SWAPPED
-from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.probing.chat_text import plain_text
 
 
 class RightReplies:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from envyard.contract.findings import Finding, finding
+from envyard_runner.conversation_checks.answer_differences import AnswerDifference
+from envyard_runner.conversation_checks.computed_fields import ComputedFields
+from envyard_runner.conversation_checks.early_answers import EarlyAnswer
+from envyard_runner.conversation_checks.extreme_rows import ExtremeRows
+from envyard_runner.conversation_checks.listed_pages import OmittedEntries
+from envyard_runner.conversation_checks.needless_work import NeedlessWork
+from envyard_runner.conversation_checks.revealed_tries import RevealedTry
+from envyard_runner.conversation_checks.shown_answers import JunkResults
+from envyard_runner.conversation_checks.telling_fields import TellingFields
 from envyard_runner.execution.first_names import first_names
-from envyard_runner.gateway.answer_differences import AnswerDifference
-from envyard_runner.gateway.computed_fields import ComputedFields
-from envyard_runner.gateway.early_answers import EarlyAnswer
-from envyard_runner.gateway.extreme_rows import ExtremeRows
-from envyard_runner.gateway.listed_pages import OmittedEntries
-from envyard_runner.gateway.needless_work import NeedlessWork
-from envyard_runner.gateway.revealed_tries import RevealedTry
-from envyard_runner.gateway.shown_answers import JunkResults
-from envyard_runner.gateway.telling_fields import TellingFields
 
 FEWEST_TASKS = 2
 EARLY = 0.8  # of the tasks whose answer an early result must show

@@ -8,14 +8,14 @@ from typing import Any
 from envyard.contract.findings import Finding
 from envyard.contract.survey import PlayedReference
 from envyard.contract.values import finite, record, text
+from envyard_runner.conversation_checks.contrary_results import ToolResults
+from envyard_runner.conversation_checks.failed_calls import FailedCalls
 from envyard_runner.execution.collector import TIMEOUT
 from envyard_runner.execution.contrary_results import contrary_findings, failed_call_findings
 from envyard_runner.execution.first_calls import FirstCalls
 from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.survey_mutants import SurveyMutants
 from envyard_runner.gateway import Gateway
-from envyard_runner.gateway.contrary_results import ToolResults
-from envyard_runner.gateway.failed_calls import FailedCalls
 from envyard_runner.survey.known_answers import KnownAnswers
 
 LONGEST_MESSAGE = 200

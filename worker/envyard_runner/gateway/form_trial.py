@@ -19,10 +19,10 @@ from envyard.contract.job import JobSpec
 from envyard.contract.probes import reference_of
 from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.values import count
-from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.probes import Message
 from envyard_runner.mutation.form_candidates import BARE, MAX_FORMS, asked_beyond_doubt, candidates
 from envyard_runner.mutation.forms import Form
+from envyard_runner.probing.chat_text import plain_text
+from envyard_runner.probing.probes import Message
 
 POLICY = "form"  # of the trial's rollouts: no probe, and no model
 TRIED_TASKS = 2

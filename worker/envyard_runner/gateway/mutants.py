@@ -27,21 +27,21 @@ from envyard.contract.replay import Replay
 from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway import openai
-from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.courses import COURSES, changes, judged_tries
-from envyard_runner.gateway.further_calls import are_performed, changing_value
-from envyard_runner.gateway.last_reply_alone import are_only_claimed
-from envyard_runner.gateway.last_turn import QUIET, QuietTurns
+from envyard_runner.gateway.courses.further_calls import are_performed, changing_value
+from envyard_runner.gateway.courses.last_reply_alone import are_only_claimed
+from envyard_runner.gateway.courses.last_turn import QUIET, QuietTurns
+from envyard_runner.gateway.courses.registry import COURSES, changes, judged_tries
+from envyard_runner.gateway.courses.replies_in_turn import Course, OtherCourse, recorded_replies
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorded_replies import RecordedReplies, RepeatedReplies
 from envyard_runner.gateway.recorder import Recorder
-from envyard_runner.gateway.replies_in_turn import Course, OtherCourse, recorded_replies
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.kinds import of_each_kind
 from envyard_runner.mutation.operators import mutate
+from envyard_runner.probing.chat_text import plain_text
 
 MAX_BASES = 5  # paid rollouts
 PAIR = 2  # of them, that show whether an operator is overlooked

@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 import orjson
 
 from envyard.contract.transcript import REASONING
-from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.probes import CHARACTERS_PER_TOKEN, Message
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.request_checks import check_options, refuse_addresses
+from envyard_runner.probing.chat_text import plain_text
+from envyard_runner.probing.probes import CHARACTERS_PER_TOKEN, Message
 
 MAX_MESSAGES = 1000
 # What an environment may say about a call. Model, sampling, seed and length are the gateway's.

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from envyard.contract.values import CUT
-from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.probes import Message
+from envyard_runner.probing.chat_text import plain_text
+from envyard_runner.probing.probes import Message
 
 # How the worker marks a text that it cut; the runner's own mark is CUT.
 MARK = re.compile(r"\N{HORIZONTAL ELLIPSIS}\[\d+ more\]$")

@@ -18,9 +18,9 @@ from envyard.contract.transcript import (
     without_reasoning,
 )
 from envyard.contract.values import text
-from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.reply import Refusal, Reply
+from envyard_runner.probing.chat_text import plain_text
 
 SHOWN_CHARACTERS = 160
 

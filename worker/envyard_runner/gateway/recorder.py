@@ -20,7 +20,7 @@ from envyard.contract.transcript import (
 )
 from envyard.contract.values import CUT, text
 from envyard_runner.gateway.openai import encode_json, parse_json
-from envyard_runner.gateway.probes import Message
+from envyard_runner.probing.probes import Message
 
 REPLIES_SHARE = 4  # a quarter of the room is kept for replies: no prompt can crowd them out
 BESIDE = 48  # bytes of a node beside its message

@@ -18,7 +18,7 @@ from envyard.contract.job import JobSpec
 from envyard.contract.probes import PROBES, reference_of
 from envyard.contract.values import count, count_or_none, records, text
 from envyard_runner.gateway.openai import Reference
-from envyard_runner.gateway.probes import Message
+from envyard_runner.probing.probes import Message
 
 POLL_SECONDS = 20.0
 SLACK_SECONDS = 5.0  # in which a reply may arrive after the process's own limit

@@ -7,8 +7,8 @@ from typing import Any
 
 from envyard.contract.transcript import REASONING, REPLY_FIELDS
 from envyard.contract.values import count_or_none
-from envyard_runner.gateway.chat_text import plain_text
-from envyard_runner.gateway.probes import Message
+from envyard_runner.probing.chat_text import plain_text
+from envyard_runner.probing.probes import Message
 
 MAX_TOOL_CALLS = 1000  # of one reply
 MAX_TOKENS = 1 << 40  # of one reply; a database holds it

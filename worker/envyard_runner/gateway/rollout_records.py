@@ -14,10 +14,10 @@ from envyard.contract.runner_events import Usage
 from envyard.contract.transcript import REPLY_FIELDS, Exchange, Transcript
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.openai import Call
-from envyard_runner.gateway.probes import Message
 from envyard_runner.gateway.recorded_replies import RepeatedReplies
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.reply import Refusal, Reply
+from envyard_runner.probing.probes import Message
 
 # What is open is held in memory. A framework may play all attempts at a task as one group.
 SPARE_GROUPS = 2

@@ -22,7 +22,6 @@ from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.transcript import clean_message
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
-from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.form_trial import POLICY as FORM
 from envyard_runner.gateway.judge.live import LiveVerdicts
 from envyard_runner.gateway.judge.server import Judge
@@ -40,11 +39,12 @@ from envyard_runner.gateway.model_proxy import (
 )
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.plan import Plan
-from envyard_runner.gateway.probes import REPLIES, Message, NoReference, ProbeCall
 from envyard_runner.gateway.replays import Repeated
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.rollout_records import Record, RolloutRecords
 from envyard_runner.mutation.forms import Form
+from envyard_runner.probing.chat_text import plain_text
+from envyard_runner.probing.probes import REPLIES, Message, NoReference, ProbeCall
 from envyard_runner.socket_server import SocketServer
 
 log = logging.getLogger(__name__)

@@ -24,7 +24,8 @@ from envyard_runner.mutation.forms import (
 from envyard_runner.mutation.pattern_samples import surroundings_of_groups
 
 MAX_FORMS = 8
-FEWEST_LINES = 2
+FEWEST_LINES, LONGEST_LINES = 2, 2_000  # lines, and characters of their tag
+MOST_TAGS = 20
 LINE_LABEL = re.compile(r"^[ \t]*([A-Za-z][\w -]{0,30}?)[ \t]*[:=]", re.MULTILINE)
 FORMS_OF_CODE = 3
 LONGEST_PROMPT = 40_000  # characters that are searched, from both ends
@@ -240,18 +241,17 @@ def _tags(text: str) -> Iterator[Form]:
 
 def _of_lines(text: str, answer: str) -> Iterator[Form]:
     """An answer of several lines in the tag that shows lines of these labels."""
-    labels = [match[1].casefold() for match in LINE_LABEL.finditer(answer)]
+    labels = _line_labels(answer)
     if len(labels) < FEWEST_LINES:
         return
-    for name in dict.fromkeys(TAG.findall(text)):
-        content = re.search(
-            rf"<{re.escape(name)}>\n(.{{1,2000}}?)\n</{re.escape(name)}>", text, re.DOTALL
-        )
-        shown = [
-            match[1].casefold() for match in LINE_LABEL.finditer(content[1] if content else "")
-        ]
-        if shown == labels:
+    for name in islice(dict.fromkeys(TAG.findall(text)), MOST_TAGS):
+        content = text.partition(f"<{name}>\n")[2].partition(f"\n</{name}>")[0]
+        if _line_labels(content[:LONGEST_LINES]) == labels:
             yield Form(f"<{name}>\n", f"\n</{name}>")
+
+
+def _line_labels(text: str) -> list[str]:
+    return [match[1].casefold() for match in LINE_LABEL.finditer(text)]
 
 
 def _is_field(text: str, name: str) -> bool:

@@ -8,9 +8,9 @@ from typing import Any
 from envyard_runner.gateway.judge.call import JudgeCall
 from envyard_runner.gateway.judge.chat import asked_model
 from envyard_runner.gateway.openai import MAX_MESSAGES, encode_json, parse_json, read_object
-from envyard_runner.gateway.probes import Message
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.request_checks import check_options
+from envyard_runner.probing.probes import Message
 
 STOP_REASONS = {"length": "max_tokens", "tool_calls": "tool_use"}
 

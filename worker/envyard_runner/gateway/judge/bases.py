@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from envyard.contract.transcript import Transcript
-from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.reply import Reply
+from envyard_runner.probing.chat_text import plain_text
 
 MAX_BASES = 2  # rollouts with the highest rewards, and as many with the lowest
 

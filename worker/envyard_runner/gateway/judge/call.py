@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from envyard_runner.gateway.probes import Message
 from envyard_runner.gateway.reply import Refusal
+from envyard_runner.probing.probes import Message
 
 INLINE = re.compile(r"data:image/[A-Za-z0-9.+-]{1,40};base64,[A-Za-z0-9+/=_\s-]*")
 

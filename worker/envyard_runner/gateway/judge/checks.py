@@ -16,7 +16,6 @@ from typing import Any
 
 from envyard.contract.judge import JudgeCheck
 from envyard_runner.gateway import openai
-from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.judge.bases import Base, Bases
 from envyard_runner.gateway.judge.call import JudgeCall
 from envyard_runner.gateway.judge.live import Verdicts
@@ -28,6 +27,7 @@ from envyard_runner.gateway.recorded_replies import RecordedReplies, RepeatedRep
 from envyard_runner.gateway.recorder import Recorder
 from envyard_runner.gateway.reply import Refusal, Reply
 from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.probing.chat_text import plain_text
 
 OF_EACH = ("own", "given", "yes", "no", "mute", "negated", "broken")
 OF_REPLIES = ("empty_yes", "empty_no", "plain", "pleading", "obeying")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from envyard.contract.values import text
-from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.judge.call import JudgeCall
 from envyard_runner.gateway.judge.records import JudgeRecords, Verdicts
 from envyard_runner.gateway.reply import Refusal, Reply
+from envyard_runner.probing.chat_text import plain_text
 
 SHOWN_CHARACTERS = 160
 RUN = ""  # the rollout of calls that name none

@@ -11,9 +11,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.judge.call import JudgeCall
 from envyard_runner.gateway.reply import Reply
+from envyard_runner.probing.chat_text import plain_text
 
 MUTE, NEGATED = "The matter is unclear.", "Not yes."
 FAVOURABLE = {"yes", "true", "correct", "pass", "a", "1", "good", "right"}

@@ -11,11 +11,11 @@ from collections import deque
 from collections.abc import Sequence
 
 from envyard.contract.values import text
-from envyard_runner.gateway.chat_text import plain_text
 from envyard_runner.gateway.judge.call import JudgeCall
 from envyard_runner.gateway.judge.recorded import RUN, SHOWN_CHARACTERS
 from envyard_runner.gateway.judge.records import JudgeRecords, Verdicts
 from envyard_runner.gateway.reply import Refusal, Reply
+from envyard_runner.probing.chat_text import plain_text
 
 LINE_SECONDS = 0.25  # a group's result was written before the next one began, and is read by then
 

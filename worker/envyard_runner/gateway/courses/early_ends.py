@@ -1,0 +1,60 @@
+"""Early ends of a paid rollout, with the words that its prompt gives to a policy that leaves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from envyard.contract.transcript import Transcript
+from envyard_runner.gateway.courses.replies_in_turn import Course, first_prompts, recorded_replies
+
+FEWEST_TURNS = 3  # of a rollout that may end early: the first move may win a shorter one
+PLACEHOLDER = re.compile(r"\.\.\.|[<{\u2026]")  # of an answer that is to be filled in
+ENDS = (
+    r"(?:leave|stop|quit|end|finish|exit|give up|give in|resign|surrender|retire|cash out|"
+    r"walk away|be done|bow out)"
+)
+SAYS = r"(?:write|say|reply|respond|send|type|answer|enter|use|call|output)(?: with)?"
+WORD = (
+    r"(?:the words? |just |only )?"
+    r"(`[^`\n]{2,30}`|\"[^\"\n]{2,30}\"|'[^'\n]{2,30}'|[A-Z]{3,20}\b|<[a-z_]{3,20}\s*/>)"
+)
+LEAVING = (
+    re.compile(rf"\b(?i:{ENDS}\b[^.\n]{{0,60}}?\b{SAYS}) {WORD}"),
+    re.compile(rf"\b(?i:{SAYS}) {WORD}(?i:[^.\n]{{0,40}}?\b(?:to|and) {ENDS}\b)"),
+)
+# Words that give up, which never are what a rollout of one turn is to reply; and a prompt of turns.
+GIVES_UP = re.compile(
+    r"stop|quit|give|resign|surrender|leave|forfeit|retire|abort|pass\b", re.IGNORECASE
+)
+IN_TURNS = re.compile(r"\b(?:each|every|per|one|a) (?:turn|round|move|step|guess)", re.IGNORECASE)
+
+
+def leaves(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """The first reply, then the words with which the prompt lets a policy end."""
+    replies = recorded_replies(transcript)
+    if len(replies) < FEWEST_TURNS or replies[0].get("tool_calls"):
+        return None
+    word = leaving_word(first_prompts(transcript))
+    last = {"role": "assistant", "content": word}
+    return Course([replies[0], last], str(replies[1]["content"]), word) if word else None
+
+
+def declines(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """The words with which the prompt lets a policy end, at once; None where the reference does
+    so."""
+    replies, prompt = recorded_replies(transcript), first_prompts(transcript)
+    word = leaving_word(prompt) if replies else ""
+    if len(replies) < FEWEST_TURNS and not (GIVES_UP.search(word) and IN_TURNS.search(prompt)):
+        return None
+    last = {"role": "assistant", "content": word}
+    before = str(replies[0]["content"]) if replies else ""
+    return Course([last], before, word) if word and word not in before else None
+
+
+def leaving_word(prompt: str) -> str:
+    """The words with which a prompt lets a policy end; empty where it names none."""
+    for pattern in LEAVING:
+        if (match := pattern.search(prompt)) and not PLACEHOLDER.search(match[1].strip("`\"'</>")):
+            return match[1].strip("`\"'")
+    return ""
