@@ -22,6 +22,7 @@ from envyard.contract.mutants import (
     MARKED_WRONG,
     MIDDLE,
     OPERATORS,
+    OTHER_ARGUMENT,
     REPORTED,
     UNCALLED,
     UNREPORTED,
@@ -81,13 +82,13 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     """Mutants of rollouts that got their reward again when nothing was changed.
 
     In several turns the last text may rightly count for nothing: tools or earlier moves decide. So
-    changes of it count where nothing in its place lost reward, and a step that is left out counts
-    where it did not. Where the last reply alone is paid in full, the calls before it only looked
-    something up, and nothing in its place must not be paid. The right answer before a mark counts
-    where a wrong one in the mark lost reward: of texts that the policy is to write, another may be
-    as right. The last turn counts where the turn before it was paid in full, calls that a reply
-    only claims where the reply without them lost reward, and calls that it reports where the reply
-    without the report did.
+    changes of it count where nothing in its place lost reward, and a step that is left out or has
+    another argument counts where it did not. Where the last reply alone is paid in full, the calls
+    before it only looked something up, and nothing in its place must not be paid. The right answer
+    before a mark counts where a wrong one in the mark lost reward: of texts that the policy is to
+    write, another may be as right. The last turn counts where the turn before it was paid in full,
+    calls that a reply only claims where the reply without them lost reward, and calls that it
+    reports where the reply without the report did.
     """
     controls = [e for e in results if e.operator == CONTROL]
     steady = {e.rollout for e in controls if agree(e.recorded, e.reward)}
@@ -120,7 +121,7 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
 def _may_count(operator: str, decides: bool | None) -> bool:
     """Whether a change of a rollout of several turns counts; `decides`: its last text does, None
     where that was not tried."""
-    if operator == LEFT_OUT:
+    if operator in (LEFT_OUT, OTHER_ARGUMENT):
         return decides is False
     return bool(decides) or (OPERATORS[operator].course and operator != MIDDLE)
 

@@ -58,6 +58,7 @@ ENTRIES = (
     Operator("unreported", "its answer without its report", kind="control", course=True),
     Operator("reported", "calls that it reports and did not make", course=True),
     Operator("left_out", "a step left out that changes something", course=True),
+    Operator("other_argument", "another argument of its last change", course=True),
     Operator("leaves", "an early end instead of its second reply", course=True),
     Operator("declines", "an end instead of its first reply", course=True),
     Operator("accepts", "its first offer, then the other side's price accepted", course=True),
@@ -160,6 +161,7 @@ ENTRIES = (
 )
 OPERATORS = {entry.name: entry for entry in ENTRIES}
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
+OTHER_ARGUMENT = "other_argument"
 FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"
 UNREPORTED, REPORTED = "unreported", "reported"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"

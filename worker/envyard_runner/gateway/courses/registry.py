@@ -25,6 +25,7 @@ from envyard_runner.gateway.courses.last_reply_alone import (
 )
 from envyard_runner.gateway.courses.letter_case import letter_case
 from envyard_runner.gateway.courses.middle_answer import middle
+from envyard_runner.gateway.courses.other_arguments import other_argument
 from envyard_runner.gateway.courses.replies_in_turn import (
     Course,
     first_prompts,
@@ -174,6 +175,7 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "unreported": unreported,
     "reported": reported,
     "left_out": left_out,
+    "other_argument": lambda transcript, others: other_argument(transcript, others, changes),
     "call_order": call_order,
     "letter_case": letter_case,
     "leaves": leaves,
