@@ -140,7 +140,7 @@ ENTRIES = (
     Operator("marked_last", "another answer before marks that the scoring code reads"),
     Operator("marked_wrong", "another answer in its mark", kind="control"),
     Operator("beside", "a wrong answer in its mark, the right one before it"),
-    Operator("candidates", "all candidates that the prompt lists"),
+    Operator("candidates", "all candidates of the prompt, or of other tasks"),
     Operator("padded", "two hundred more words", kind="padding"),
     Operator("negation", "'not' before it", surest=False),
     Operator("claim", "a wrong answer behind it", surest=False),

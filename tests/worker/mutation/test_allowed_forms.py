@@ -122,6 +122,7 @@ def test_where_no_mixed_number_is_allowed_a_fraction_stays_one(prompt: str) -> N
     [
         "Answer with a fraction or a mixed number.",
         "A mixed number (such as 1 2/3) or a fraction is right.",
+        "A mixed number (4 3/8), a fraction (35/8) or a decimal number (4.375) will do.",
         "Answer with a fraction; mixed numbers are accepted as well.",
     ],
 )

@@ -251,7 +251,10 @@ class Mutants:
             return True
         if not base.last_reply:
             return False
-        text = mutate(base.last_reply, operator, self._alphabet, base.prompt, self._constants)
+        others = [each.answer for each in self._bases if each.task != base.task]
+        text = mutate(
+            base.last_reply, operator, self._alphabet, base.prompt, self._constants, others
+        )
         is_control = OPERATORS[operator].kind == "control"
         if text is None or ((base.rollout, text[0]) in seen and not is_control):
             return False

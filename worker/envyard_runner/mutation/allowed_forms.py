@@ -32,6 +32,11 @@ MIXED_ALLOWED = re.compile(
     rf"|{MIXED}[^.;\n]{{0,40}}\b(?:allowed|fine|accepted|ok|okay|welcome|too|as well)\b",
     re.IGNORECASE,
 )
+# The first of a list of forms.
+MIXED_FIRST = re.compile(
+    rf"{MIXED}, (?:an? )?(?:fraction|decimal|whole number|integer)[^.;\n]{{0,40}}\bor\b",
+    re.IGNORECASE,
+)
 MIXED_REFUSED = re.compile(
     rf"\b(?:not|no|never|without|avoid|instead|than)\b[^.,;\n]{{0,30}}{MIXED}"
     rf"|{MIXED}[^.,;\n]{{0,30}}\b(?:not|never|refused|wrong|cannot)\b",
@@ -103,12 +108,18 @@ def decimal(answer: str, prompt: str) -> str | None:
 def mixed(answer: str, prompt: str) -> str | None:
     """An improper fraction as a mixed number, such as -1 3/4 for -7/4."""
     match = IMPROPER.fullmatch(answer.strip())
-    if match is None or not MIXED_ALLOWED.search(prompt) or MIXED_REFUSED.search(prompt):
+    if match is None or not _allows_mixed(prompt) or MIXED_REFUSED.search(prompt):
         return None
     upper, lower = int(match[2]), int(match[3])
     if lower == 0 or upper < lower or upper % lower == 0:
         return None
     return f"{match[1]}{upper // lower} {upper % lower}/{lower}"
+
+
+def _allows_mixed(prompt: str) -> bool:
+    """Whether it names a mixed number as one of the forms, also at the beginning of a list, as in
+    `a mixed number (4 3/8), a fraction or a decimal number`."""
+    return bool(MIXED_ALLOWED.search(prompt) or MIXED_FIRST.search(BRACKETS.sub("", prompt)))
 
 
 def mixed_negative(answer: str, prompt: str) -> str | None:

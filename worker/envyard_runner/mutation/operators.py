@@ -9,7 +9,7 @@ import json
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.mutation.allowed_forms import (
@@ -34,10 +34,10 @@ from envyard_runner.mutation.beside import OF_MARKS
 from envyard_runner.mutation.by_prompt import BY_PROMPT, FIXED_WORDS, WRITTEN
 from envyard_runner.mutation.either_form import as_option, in_words
 from envyard_runner.mutation.forms import parsed
-from envyard_runner.mutation.hedges import candidates
+from envyard_runner.mutation.hedges import candidates, other_answers
 from envyard_runner.mutation.leeway import AROUND, OPEN_FORMS
 from envyard_runner.mutation.lines import inner_line, middle_line
-from envyard_runner.mutation.lists import OF_LISTS, repeated
+from envyard_runner.mutation.lists import FREE_NUMBER, OF_LISTS, repeated
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
 from envyard_runner.mutation.number_words import number_and
 from envyard_runner.mutation.numbers import (
@@ -226,10 +226,11 @@ def mutate(
     alphabet: Alphabet = ANY,
     prompt: str = "",
     constants: ScoringConstants = NO_CONSTANTS,
+    others: Sequence[str] = (),
 ) -> tuple[str, str, str] | None:
     """The changed reply, its answer before and after; None where nothing can be changed. The
     alphabet is that of the answers of the set, `prompt` what the policy reads first, `constants`
-    are those of the scoring code."""
+    are those of the scoring code, `others` the answers of other tasks."""
     marked = find_answer(reply)
     if operator in OF_REPLIES:
         return OF_REPLIES[operator](RightReply(reply, marked, alphabet, prompt, constants))
@@ -253,6 +254,8 @@ def mutate(
         return None
     if operator in OF_PROMPT:
         after = OF_PROMPT[operator](marked.answer, prompt)
+        if after is None and operator == "candidates" and not FREE_NUMBER.search(prompt):
+            after = other_answers(marked.answer, others)
     elif not alphabet.covers(marked.answer):
         after = _change(marked.answer, operator)
     elif operator in OF_CODES:
