@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from envyard.contract.scoring_constants import MAX_WORDS, scoring_constants
 
 CODE = '''
@@ -97,3 +99,25 @@ def load_environment():
     patterns = {(each.text.split()[0], each.verbose) for each in constants.patterns}
     assert patterns == {("^verdict:", False), ("points", True)}
     assert (constants.labels, constants.keys) == (("Total:",), ("mark", "grade"))
+
+
+def test_long_sums_and_texts_that_cannot_be_sent_are_left_out() -> None:
+    total = "+".join(["'abc'"] * 900)
+    code = (
+        f"PATTERN = {total}\n"
+        "def right(completion):\n"
+        "    re.search(PATTERN, completion) or re.search('\\ud800abc (1)', completion)\n"
+        "    completion.split('\\ud800label')\n"
+        f"    return completion['{'a' * 10_000}'] or completion['\\ud800key']\n"
+    )
+    constants = scoring_constants({"env.py": code.encode()})
+    assert (constants.patterns, constants.labels, constants.keys) == ((), (), ())
+
+
+def test_a_large_value_that_many_functions_read_is_read_once() -> None:
+    values = f"TABLE = [{','.join('1' * 20_000)}]\nTAKEN = [{','.join('t' * 20_000)}]\n"
+    functions = "\n".join(f"def reward{n}(completion): return TABLE" for n in range(1_000))
+    taken = f"\nRubric(funcs=[{','.join(['TAKEN'] * 5_000)}])\n"
+    began = time.process_time()
+    scoring_constants({"env.py": (values + functions + taken).encode()})
+    assert time.process_time() - began < 3.0

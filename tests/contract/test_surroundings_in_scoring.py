@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from envyard.contract.surroundings_in_scoring import surroundings_in_scoring
@@ -67,3 +69,11 @@ def test_a_module_value_that_scoring_reads_is_a_warning(line: str) -> None:
 def test_a_module_value_that_scoring_does_not_read_is_none() -> None:
     source = BEGIN.replace("BODY", "pass") + MODULE_VALUES[0]
     assert not list(surroundings_in_scoring({"env.py": source.encode()}))
+
+
+def test_a_module_value_that_many_functions_read_is_read_once() -> None:
+    source = f"import sys\nTABLE = [{','.join('1' * 20_000)}, sys.argv]\n"
+    source += "\n".join(f"def reward{n}(completion): return TABLE" for n in range(1_000))
+    began = time.process_time()
+    assert len(list(surroundings_in_scoring({"env.py": source.encode()}))) == 1
+    assert time.process_time() - began < 3.0

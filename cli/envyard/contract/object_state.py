@@ -36,7 +36,7 @@ def shared_attributes(codes: Mapping[str, Code]) -> Iterator[tuple[str, str]]:
     classes: defaultdict[str, list[_Class]] = defaultdict(list)
     names = set[str]()
     for code in codes.values():
-        names.update(passed(code))
+        names |= passed(code)
         for node in code.file.nodes:
             if isinstance(node, ast.ClassDef):
                 classes[node.name].append(_Class(code, node))

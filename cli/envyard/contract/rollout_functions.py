@@ -67,11 +67,13 @@ class Definition:
                 dotted.add(self.code.dotted(node))
         names -= self.local_names
         imported = {self.code.aliases[name] for name in names if name in self.code.aliases}
-        values = [(self.code, value) for value in _assigned(self.code, names)]
+        own = [value for name in names for value in self.code.assigned.get(name, ())]
+        own.sort(key=lambda value: (value.lineno, value.col_offset))
+        values = [(self.code, value) for value in own]
         for place in sorted(imported | dotted):
             module, _, name = place.rpartition(".")
             if other := self.code.files.get(module):
-                values += [(other, value) for value in _assigned(other, {name})]
+                values += [(other, value) for value in other.assigned.get(name, ())]
         return tuple(values)
 
 
@@ -91,7 +93,7 @@ class Definitions:
                 if _is_called_in_rollouts(code, node, is_method=is_method):
                     self._roots.append(node.name)
             self._rewards += _rewards(module, code)
-            names = set(passed(code))
+            names = passed(code)
             self._roots += names
             self._nested += [
                 Definition(module, code, node)
@@ -148,15 +150,6 @@ class Definitions:
         return [each for name in functions for each in self._by_name[name]]
 
 
-def _assigned(code: Code, names: Collection[str]) -> Iterator[ast.expr]:
-    """What the module assigns to variables of these names."""
-    for node in code.file.tree.body:
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(isinstance(each, ast.Name) and each.id in names for each in targets):
-                yield node.value
-
-
 def _functions(tree: ast.Module) -> Iterator[tuple[Function, bool]]:
     """Functions of the module and of its classes, and whether each is a method."""
     for node in tree.body:
@@ -176,7 +169,7 @@ def _is_called_in_rollouts(code: Code, node: Function, *, is_method: bool) -> bo
 def _rewards(module: str, code: Code) -> Iterator[Definition]:
     """The functions that are passed as rewards or decorated as such, those within functions
     included."""
-    names = set(passed(code, TAKES_REWARDS, ADDS_REWARDS))
+    names = passed(code, TAKES_REWARDS, ADDS_REWARDS)
     for node in code.file.nodes:
         if isinstance(node, Function):
             decorators = {code.dotted(each).rpartition(".")[2] for each in node.decorator_list}
@@ -184,21 +177,19 @@ def _rewards(module: str, code: Code) -> Iterator[Definition]:
                 yield Definition(module, code, node)
 
 
-def passed(
-    code: Code, takes: Collection[str] = TAKES, adds: Collection[str] = ADDS
-) -> Iterator[str]:
+def passed(code: Code, takes: Collection[str] = TAKES, adds: Collection[str] = ADDS) -> set[str]:
     """Names of functions that these keywords and methods take, such as tools and rewards; also in
     a list that a variable holds, a loop goes through or a function returns."""
-    lists = _lists_of_names(code)
+    names = set[str]()
     for node in code.file.nodes:
         values: list[ast.expr] = []
         if isinstance(node, ast.keyword) and node.arg in takes:
             values = [node.value]
         elif isinstance(node, ast.Call) and code.dotted(node).rpartition(".")[2] in adds:
             values = node.args
-        for name in (name for value in values for name in _names(value)):
-            yield name
-            yield from lists.get(name, ())
+        names.update(name for value in values for name in _names(value))
+    lists = _lists_of_names(code) if names else {}
+    return names.union(*(lists.get(name, ()) for name in names))
 
 
 def _lists_of_names(code: Code) -> dict[str, list[str]]:

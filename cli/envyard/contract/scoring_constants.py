@@ -67,9 +67,10 @@ def scoring_constants(members: Mapping[str, bytes]) -> ScoringConstants:
     for name, file in sources.files.items():
         codes[name] = index(name, file, codes)
     functions = Definitions(codes).with_nested
-    parts = [
+    named = (
         part for each in functions for part in (each.node, *(value for _, value in each.variables))
-    ]
+    )
+    parts = [*{id(part): part for part in named}.values()]  # many functions may name one value
     values = texts_of(each for code in codes.values() for each in code.file.tree.body)
     return ScoringConstants(
         _distinct(text for part in parts for text in _texts(part)),

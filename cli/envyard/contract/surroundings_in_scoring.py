@@ -44,10 +44,14 @@ def surroundings_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
 
 
 def _places(definitions: Definitions) -> Iterator[Place]:
+    read = set[int]()  # values of modules, which many functions may name
     for each in definitions.with_nested:
         yield from ((each, node) for node in _reads(each.code, each.nodes))
         for code, value in each.variables:
-            yield from ((replace(each, code=code), node) for node in _reads(code, ast.walk(value)))
+            if id(value) not in read:
+                read.add(id(value))
+                nodes = _reads(code, ast.walk(value))
+                yield from ((replace(each, code=code), node) for node in nodes)
 
 
 def _reads(code: Code, nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:

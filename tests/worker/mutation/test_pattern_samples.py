@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -61,3 +62,25 @@ def test_the_answer_stands_in_the_only_group() -> None:
         ScoringPattern(r"(TEST|DIG) (\d+)"),
     ]
     assert list(surroundings_of_groups(patterns)) == [("Total: ", ""), ("<relay>", "</relay>")]
+
+
+def test_characters_that_cannot_be_sent_are_in_no_text() -> None:
+    patterns = [ScoringPattern("abc\ud800(1)"), ScoringPattern("abc\x00(1)")]
+    assert not list(samples(patterns, branch=0, number="10"))
+    assert not list(surroundings_of_groups(patterns))
+
+
+def test_large_classes_are_read_in_bounded_time() -> None:
+    letters = "".join(chr(0x4E00 + place) for place in range(230))
+    patterns = [
+        ScoringPattern(f"abc{place}" + "(?:" * 4 + f"[{letters}x]" + "){40}" * 4)
+        for place in range(20)
+    ]
+    began = time.process_time()
+    assert not list(samples(patterns, branch=0, number="10"))
+    assert time.process_time() - began < 2.0
+
+
+@pytest.mark.filterwarnings("error")
+def test_patterns_of_which_the_parser_warns_are_read() -> None:
+    assert text_of("[[x]abc") == "[abc"

@@ -7,18 +7,22 @@ never run: a hostile one could take for ever.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from re import _constants as kind  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-from envyard.contract.scoring_patterns import ScoringPattern
+from envyard.contract.scoring_patterns import ScoringPattern, is_plain
 
 LONGEST = 200  # characters of one text
 FEWEST_LETTERS = 3
 MOST_REPEATS = 40
-MOST_STEPS = 2_000  # of one text
+MOST_STEPS = 2_000  # of one text: its items, and the members of their classes
+KEPT = 2_000  # texts; a run needs the same ones for each of its mutants
+MARK = "\x00"  # an answer's place; a plain text has none
 PREFERRED = "ae \n-.:"  # of a class without digits
 SPACED = re.compile(r"(?<! ) {1,3}([:=])")
 PRINTABLE = [chr(code) for code in range(33, 127)]
@@ -60,6 +64,7 @@ class Builder:
         if name is kind.ANY:
             return "a"
         if name is kind.IN:
+            self.steps += len(value)
             return _member(value, self.number[:1])
         if name is kind.BRANCH:
             options = value[1]
@@ -88,12 +93,13 @@ class Builder:
         if least > MOST_REPEATS:
             raise Unmatchable
         member = _class_of(items)
+        self.steps += len(member or ())
         if member is not None and _takes(member, "1") and not _takes(member, "a"):
             wanted = self.number if least <= len(self.number) <= most else self.number[:1]
             digits = wanted if all(_takes(member, each) for each in wanted) else ""
             return digits.ljust(least, "0") if digits or least else ""
         if member is not None and _takes(member, " ") and not _takes(member, "a"):
-            return " " * max(least, min(1, most)) if _takes(member, " ") else ""
+            return " " * max(least, min(1, most))
         if _holds_group(items, self.group) or (member is not None and _takes(member, "a")):
             least = max(least, min(1, most))
         return "".join(self.build(items) for _ in range(least))
@@ -102,38 +108,46 @@ class Builder:
 def samples(patterns: Iterable[ScoringPattern], *, branch: int, number: str) -> Iterator[str]:
     """One text for each pattern that has a word of its own, with this branch of each alternative
     and this number; patterns that cannot be parsed have none."""
-    for pattern in patterns:
-        builder = Builder(branch=branch, number=number)
-        text = _built(builder, pattern)
-        if text and sum(each.isalpha() for each in builder.literal) >= FEWEST_LETTERS:
-            yield text.strip()
+    yield from filter(None, (_sample(each, branch, number) for each in patterns))
+
+
+@lru_cache(maxsize=KEPT)
+def _sample(pattern: ScoringPattern, branch: int, number: str) -> str:
+    builder = Builder(branch=branch, number=number)
+    text = _built(builder, _parsed(pattern)).strip()
+    is_own = sum(each.isalpha() for each in builder.literal) >= FEWEST_LETTERS
+    return text if is_own and is_plain(text) else ""
 
 
 def surroundings_of_groups(patterns: Iterable[ScoringPattern]) -> Iterator[tuple[str, str]]:
     """What stands before and behind the only group of each pattern, where that is not nothing."""
-    mark = "\x00"
-    for pattern in patterns:
-        parsed = _parsed(pattern)
-        if parsed is None or parsed.state.groups != 2:  # the whole text is counted as a group
-            continue
-        text = _built(Builder(group=1, answer=mark), pattern)
-        before, found, after = (text or "").partition(mark)
-        if found and (before + after).strip():
-            yield before, after
+    yield from filter(None, map(_surroundings, patterns))
 
 
-def _built(builder: Builder, pattern: ScoringPattern) -> str | None:
+@lru_cache(maxsize=KEPT)
+def _surroundings(pattern: ScoringPattern) -> tuple[str, str] | None:
     parsed = _parsed(pattern)
+    if parsed is None or parsed.state.groups != 2:  # the whole text is counted as a group
+        return None
+    before, mark, after = _built(Builder(group=1, answer=MARK), parsed).partition(MARK)
+    is_place = mark and (before + after).strip() and is_plain(before + after)
+    return (before, after) if is_place else None
+
+
+def _built(builder: Builder, parsed: Any) -> str:
+    """The text of a parsed pattern; empty without one."""
     try:
         # White space before a colon and around the whole is optional in nearly all patterns.
-        return None if parsed is None else SPACED.sub(r"\1", builder.build(parsed)).strip(" ")
+        return SPACED.sub(r"\1", builder.build(parsed or ())).strip(" ")
     except (Unmatchable, RecursionError):
-        return None
+        return ""
 
 
 def _parsed(pattern: ScoringPattern) -> Any:
+    """The parsed pattern; None where it cannot be parsed. The parser warns of some patterns."""
     try:
-        return parser.parse(pattern.text, re.VERBOSE if pattern.verbose else 0)
+        with warnings.catch_warnings(action="ignore"):
+            return parser.parse(pattern.text, re.VERBOSE if pattern.verbose else 0)
     except (re.error, RecursionError, OverflowError, ValueError):
         return None
 

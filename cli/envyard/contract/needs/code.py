@@ -24,7 +24,8 @@ MAX_NAMES = 20  # parts of a dotted name
 class Code:
     """One file: its nodes, the dotted name of each imported name, and the texts of its names.
 
-    `files` are the codes of all files of the wheel by their modules' names.
+    `files` are the codes of all files of the wheel by their modules' names, `assigned` what the
+    statements of the module itself assign to each of its names.
     """
 
     file: File
@@ -32,6 +33,7 @@ class Code:
     aliases: dict[str, str] = field(default_factory=dict)
     imports: set[str] = field(default_factory=set)
     texts: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    assigned: dict[str, list[ast.expr]] = field(default_factory=lambda: defaultdict(list))
 
     def calls(self) -> Iterator[ast.Call]:
         """Every call of what has a name: not the outer one of `f()()`."""
@@ -120,6 +122,12 @@ def index(module: str, file: File, files: Mapping[str, Code]) -> Code:
             for item in node.names:
                 code.imports.add(f"{source}.{item.name}")
                 code.aliases[item.asname or item.name] = f"{source}.{item.name}"
+    for statement in file.tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            for name in {each.id for each in targets if isinstance(each, ast.Name)}:
+                if len(code.assigned[name]) < MAX_VALUES:
+                    code.assigned[name].append(statement.value)
     for name, value in assignments(file.nodes):
         if len(code.texts[name]) < MAX_VALUES:
             code.texts[name] |= code.values(value)
