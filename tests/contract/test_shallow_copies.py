@@ -35,6 +35,7 @@ CHANGES = (
     "shelves[shelf][0] += 2",
     "del shelves[shelf][-1:]",
     "row = shelves[shelf]; row.pop()",
+    "table = state['shelves']; table[shelf].append(2)",
 )
 COPIES = (
     "dict(SHELVES)",
@@ -65,3 +66,37 @@ def test_deep_copies_and_data_of_the_rollout_are_none(copied: str) -> None:
 @pytest.mark.parametrize("change", ["shelves[shelf] = 2", "shelves.pop(shelf)", "shelves[shelf]"])
 def test_changes_of_the_copy_itself_are_none(change: str) -> None:
     assert warnings(change, COPIES[0]) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "shelves[shelf] = list(shelves[shelf]); shelves[shelf].append(2)",
+        "shelves = copy.deepcopy(shelves); shelves[shelf].append(2)",
+        "shelves = [list(each) for each in shelf]; shelves[0][1] = 2",
+        "shelves.append({}); shelves[-1]['done'] = True",
+        "row = list(shelves[shelf]); row.append(2)",
+        "state['shelves'] = {}; state['counts'][shelf] = 1",
+    ],
+)
+def test_items_that_a_rollout_has_made_itself_are_none(change: str) -> None:
+    assert warnings(change, COPIES[0]) == []
+
+
+def test_items_that_cannot_change_or_are_replaced_at_once_are_none() -> None:
+    fixed = CODE.replace('{"a": [1], "b": []}', '{"a": 1, "b": ("x", 2)}')
+    source = fixed.replace("CHANGE", CHANGES[0]).replace("COPY", COPIES[0])
+    assert not list(shared_state({"env.py": source.encode()}))
+    assert warnings(CHANGES[0], 'dict(SHELVES); state["shelves"]["a"] = []') == []
+
+
+def test_what_an_object_copies_of_itself_is_none() -> None:
+    code = """
+class Game:
+    def reset(self):
+        self.hands = dict(self.first)
+
+    def step(self, action):
+        self.hands["a"].append(action)
+"""
+    assert not list(shared_state({"env.py": code.encode()}))

@@ -7,13 +7,16 @@ others. Read from the code alone: the copy and the change are known by the one n
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from envyard.contract.needs.code import Code
 from envyard.contract.rollout_functions import Definition, Definitions
 
 MAX_DEPTH = 8  # of subscripts
+OWN = "self."  # before the name of an attribute of the object itself
+HOLDERS = {"self", "state", "trace"}  # parameters that hold tables and are none
+LAST = "-1"  # the place of what is appended
 COPIERS = {"dict", "list", "copy.copy"}
 CHANGES = {"append", "appendleft", "add", "extend", "insert", "pop", "popleft", "popitem"}
 CHANGES |= {"remove", "discard", "clear", "update", "setdefault", "sort", "reverse"}
@@ -29,15 +32,18 @@ class ShallowCopy:
 
 
 def shallow_copies(codes: Mapping[str, Code]) -> Iterator[ShallowCopy]:
-    """Each such copy of a module's value, or of an attribute of an object that rollouts share."""
+    """Each such copy of a module's value, or of an attribute of an object that rollouts share.
+
+    None of a copy whose items are replaced by the rollout's own, or cannot change."""
     functions = Definitions(codes).with_nested
     changed: dict[str, str] = {}
     for definition in functions:
-        for name, node in _changes(definition.nodes):
+        for name, node in _changes(definition):
             changed.setdefault(name, definition.code.where(node))
     for definition in functions:
+        replaced = {name for name, place in _replaced(definition) if place != LAST}
         for name, table, node in _copies(definition):
-            if name in changed:
+            if name in changed and name not in replaced:
                 yield ShallowCopy(table, definition.code.where(node), changed[name])
 
 
@@ -47,7 +53,9 @@ def _copies(definition: Definition) -> Iterator[tuple[str, str, ast.AST]]:
         if isinstance(node, ast.Assign) and (source := _copied(definition, node.value)) is not None:
             for target in node.targets:
                 name = _key(target)
-                if name and _is_shared(definition, source):
+                # What an object copies of itself may be its own.
+                is_own = name.startswith(OWN) and _key(source).startswith(OWN)
+                if name and not is_own and _is_shared(definition, source):
                     yield name, ast.unparse(source)[:80], node
 
 
@@ -66,36 +74,71 @@ def _copied(definition: Definition, value: ast.expr) -> ast.expr | None:
 
 
 def _is_shared(definition: Definition, source: ast.expr) -> bool:
-    """Whether it is a value of a module, or a part of an attribute of `self`; not what comes from
-    the rollout's own state."""
+    """Whether it is a value of a module whose items can change, or a part of an attribute of
+    `self`; not what comes from the rollout's own state."""
     root = source
     for _ in range(MAX_DEPTH):
         if isinstance(root, ast.Subscript):
             root = root.value
     match root:
         case ast.Name(id=name):
-            return name not in definition.local_names
+            values = definition.code.assigned.get(name, ())
+            is_fixed = root is source and values and all(map(_has_fixed_items, values))
+            return name not in definition.local_names and not is_fixed
         case ast.Attribute(value=ast.Name(id="self")):
             return True
     return False
 
 
-def _changes(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
-    """The names of tables of which these nodes change an item, within it."""
-    nodes = list(nodes)
+def _has_fixed_items(value: ast.expr) -> bool:
+    """Whether this is a table as it is written, of items that cannot change or of none."""
+    match value:
+        case ast.Dict(values=items) | ast.List(elts=items) | ast.Tuple(elts=items):
+            return all(map(_is_fixed, items))
+    return isinstance(value, ast.Constant)
+
+
+def _is_fixed(item: ast.expr) -> bool:
+    if isinstance(item, ast.Tuple):
+        return all(isinstance(each, ast.Constant) for each in item.elts)
+    return isinstance(item, ast.Constant | ast.JoinedStr)
+
+
+def _changes(definition: Definition) -> Iterator[tuple[str, ast.AST]]:
+    """The names of tables of which this function changes an item, within it; not of items that it
+    has replaced or added."""
+    tables = _tables(definition)
     parts = {
-        target.id: key
-        for node in nodes
+        target.id: (key, ast.unparse(node.value.slice))
+        for node in definition.nodes
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript)
         for target in node.targets
-        if isinstance(target, ast.Name) and (key := _table(node.value.value))
+        if isinstance(target, ast.Name) and (key := _table(node.value.value, tables))
     }
-    for node in nodes:
+    replaced = set(_replaced(definition))
+    for node in definition.nodes:
         for item in _changed_parts(node):
-            if isinstance(item, ast.Name) and item.id in parts:
-                yield parts[item.id], node
-            elif isinstance(item, ast.Subscript) and (name := _table(item.value)):
-                yield name, node
+            place = ("", "")
+            if isinstance(item, ast.Name):
+                place = parts.get(item.id, place)
+            elif isinstance(item, ast.Subscript):
+                place = _table(item.value, tables), ast.unparse(item.slice)
+            if place[0] and place not in replaced:
+                yield place[0], node
+
+
+def _replaced(definition: Definition) -> Iterator[tuple[str, str]]:
+    """The tables that a function gives items of their own, each with the item's place."""
+    tables = _tables(definition)
+    for node in definition.nodes:
+        match node:
+            case ast.Assign(targets=targets):
+                for each in targets:
+                    if isinstance(each, ast.Subscript) and (name := _table(each.value, tables)):
+                        yield name, ast.unparse(each.slice)
+            case ast.Call(func=ast.Attribute(value=table, attr="append")):
+                if name := _table(table, tables):
+                    yield name, LAST
 
 
 def _changed_parts(node: ast.AST) -> Iterator[ast.expr]:
@@ -109,16 +152,33 @@ def _changed_parts(node: ast.AST) -> Iterator[ast.expr]:
             yield item
 
 
-def _table(node: ast.expr) -> str:
+def _tables(definition: Definition) -> dict[str, str]:
+    """The tables that names of a function stand for: those of its parameters, and `name` after
+    `name = state["key"]`. Other variables hold something new."""
+    arguments = [node.arg for node in definition.nodes if isinstance(node, ast.arg)]
+    tables = {name: name for name in arguments if name not in HOLDERS}
+    for node in definition.nodes:
+        if isinstance(node, ast.Assign):
+            tables |= {
+                target.id: _key(node.value)
+                for target in node.targets
+                if isinstance(target, ast.Name)
+            }
+    return tables
+
+
+def _table(node: ast.expr, tables: Mapping[str, str]) -> str:
     """The name of a table: of a variable, or of what the state keeps."""
-    return node.id if isinstance(node, ast.Name) else _key(node)
+    return tables.get(node.id, "") if isinstance(node, ast.Name) else _key(node)
 
 
 def _key(target: ast.expr) -> str:
-    """`key` of `state["key"]` and of `state.key`; empty for others."""
+    """`key` of `state["key"]` and of `state.key`, `self.key` of an object's own; else empty."""
     match target:
         case ast.Subscript(slice=ast.Constant(value=str() as key)):
             return key
+        case ast.Attribute(value=ast.Name(id="self"), attr=key):
+            return f"{OWN}{key}"
         case ast.Attribute(attr=key):
             return key
     return ""
