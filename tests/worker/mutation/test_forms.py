@@ -245,3 +245,15 @@ def test_forms_that_the_scoring_code_reads_are_tried() -> None:
     assert replies[:3] == ["12", "sum total: 12 kg", "Final weight -> 12"]
     known = candidates(["Reply with `Sum total: NUMBER`."], "12", code)
     assert len(known) == len({form.before.strip().casefold() for form in known})
+
+
+def test_the_forms_that_prompts_name_stay_before_those_of_the_scoring_code() -> None:
+    code = ScoringConstants(labels=("Sum ->", "Weight ->", "Total ->"))
+    examples = "for example `w 1.5 g` or, for example, `v 2.5 l`"
+    prompt = f"Give it to two decimals, {examples}. Reply with <answer>NUMBER</answer>."
+    assert Form("<answer>", "</answer>") in candidates([prompt], "12.5", code)
+
+
+def test_a_tag_may_be_named_before_it_shows_its_lines() -> None:
+    prompt = "Use the <form> tag:\n<form>\nobserver: NAME\nseconds: in all\n</form>\nOnce."
+    assert Form("<form>\n", "\n</form>") in candidates([prompt], "observer: Ruta\nseconds: 90")

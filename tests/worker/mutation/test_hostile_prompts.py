@@ -38,6 +38,7 @@ def test_long_prompts_are_read_in_linear_time(piece: str) -> None:
     began = time.process_time()
     with_si_prefix("4700", prompt)
     of_different_lists(["black", "small", "round"], prompt)
+    of_different_lists([f"word{place}" for place in range(20_000)], prompt)
     candidates([prompt], "a: 1\nb: 2")
     assert time.process_time() - began < 2.0
 
@@ -68,3 +69,12 @@ def test_long_replies_are_changed_in_linear_time(piece: str) -> None:
     for operator in ("truncation", "dropped", "inner_line", "one_letter", "sign", "scored"):
         mutate(reply, operator, prompt="In order, please.")
     assert time.process_time() - began < 2.0
+
+
+def test_tags_in_a_prompt_are_read_in_linear_time() -> None:
+    texts = ["<a>\n" * 10_000, "<a></a>" + "<a>" * 13_000]
+    texts.append("".join(f"<a{number}>" for number in range(6_000)))
+    for text in texts:
+        began = time.process_time()
+        candidates([text], "a: 1\nb: 2")
+        assert time.process_time() - began < 1.0

@@ -341,3 +341,26 @@ def test_lines_that_may_hold_the_right_answer_are_left_out() -> None:
     ten = mutate("<answer>10</answer>", "marked_first", constants=READ)
     assert ten is not None
     assert "10/10" not in ten[0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "line"),
+    [
+        ("<answer>9.9</answer>", "points: 10/10"),
+        ("<answer>10.0</answer>", "Grade: 10/10"),
+        ("<answer>correct</answer>", "verdict: pass"),
+        ("<answer>excellently</answer>", "Grade: excellent"),
+    ],
+)
+def test_lines_that_a_verifier_may_read_as_the_right_answer_are_left_out(
+    reply: str, line: str
+) -> None:
+    changed = mutate(reply, "marked_first", constants=READ)
+    assert changed is not None
+    assert line not in changed[0].splitlines()
+
+
+@pytest.mark.parametrize("value", ["1", "true", "1.0"])
+def test_fields_with_true_stand_beside_no_answer_that_equals_it(value: str) -> None:
+    changed = mutate(f'{{"litres": {value}}}', "marked_first", prompt="litres", constants=READ)
+    assert changed is None or "mark" not in json.loads(changed[0])

@@ -52,6 +52,10 @@ def test_optional_parts_are_left_out_or_added(prompt: str, answer: str, after: s
         ("A unit is allowed.", "12 km"),  # an answer without it may be wrong
         ("The suffix CE is optional.", "120 BCE"),
         ("The suffix CE is not optional.", "120 CE"),
+        ("The suffix B is optional.", "B-12"),
+        ("The word order does not matter.", "law and order"),
+        ("The word limit is optional.", "speed limit"),
+        ("The tag is optional.", "What is"),
         ("The unit must be given, and the sign is optional.", "12 km"),
         ("An answer without the unit earns nothing.", "12 km"),
         ("With or without the discount, what is paid?", "the Nile"),

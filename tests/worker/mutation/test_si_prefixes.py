@@ -29,7 +29,17 @@ def test_of_several_prefixes_each_is_used() -> None:
 
 @pytest.mark.parametrize(
     "prompt",
-    ["A resistor of `4.7k`: how many ohms?", "Write plain ohms, not `4.7k`.", "k stands for kilo."],
+    [
+        "A resistor of `4.7k`: how many ohms?",
+        "Write plain ohms, not `4.7k`.",
+        "k stands for kilo.",
+        "Do not write k for kilo or M for mega.",
+        "In answers k for kilo is not allowed.",
+        "Answers in thousands may omit K for thousand.",
+        "Prices may have k for thousand.",
+        "In the notes `4.7k` and `4700` are the same value.",
+        "`4.7k` is never equivalent to a number.",
+    ],
 )
 def test_prompts_that_allow_no_prefix_get_none(prompt: str) -> None:
     assert prefixed("4700", prompt) is None

@@ -142,6 +142,8 @@ def order(answer: str, prompt: str) -> str | None:
 def of_different_lists(words: Sequence[str], prompt: str) -> bool:
     """Whether each word is one of another labelled list of the prompt, as in `size: small, large;
     colour: red, blue`: then its place says nothing."""
+    if len(words) > MOST_LISTS:
+        return False
     lists = [match[1].casefold() for match in islice(LABELLED_LIST.finditer(prompt), MOST_LISTS)]
     places = [
         [place for place, listed in enumerate(lists) if _has_word(listed, word.casefold())]

@@ -17,7 +17,13 @@ FIRST, LAST = 0, -1  # branches of alternatives
 NUMBERS = ("10", "1")
 PARTS = re.compile(r"\d{1,20}(\s{0,3}(?:/|of|out of)\s{0,3})(\d{1,20})")  # points of a maximum
 DECIMALS = re.compile(r"(\d\.)(\d{1,20})")
-WORD = re.compile(r"[^\W\d_]{3,}")
+WORD, WORDS = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[^\W\d_]+")
+NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,20})?")
+NEAR = 0.1  # of a number
+LONGEST_ANSWER = 400  # characters that are searched for numbers
+# Words by which a verifier may read one answer of two.
+DECIDED = {"yes", "no", "true", "false", "correct", "incorrect", "right", "wrong", "valid"}
+DECIDED |= {"invalid", "pass", "fail", "passed", "failed", "y", "n", "t", "f"}
 
 
 def lines_before(constants: ScoringConstants, reply: str, answer: str) -> list[str]:
@@ -32,7 +38,10 @@ def lines_behind(constants: ScoringConstants, reply: str, answer: str) -> list[s
 
 
 def own_fields(constants: ScoringConstants, row: dict[str, object], prompt: str) -> list[str]:
-    """The keys that the scoring code reads and neither the right object nor the prompt has."""
+    """The keys that the scoring code reads and neither the right object nor the prompt has; none
+    where `true`, which they get, may be the answer: 1 is equal to it."""
+    if any(str(value).strip().casefold() in (*DECIDED, "1", "1.0") for value in row.values()):
+        return []
     others = [key for key in constants.keys if key not in row and key not in prompt]
     return others[:MOST_KEYS]
 
@@ -55,8 +64,28 @@ def _full(text: str) -> str:
 
 def _is_answer(text: str, reply: str, answer: str) -> bool:
     """Whether a line may be one in which the verifier reads the answer, or holds the right one."""
-    folded, wanted = reply.casefold(), answer.strip().casefold()
-    label = WORD.search(text)
-    if label is None or label[0].casefold() in folded or not wanted:
+    line, wanted = text.casefold(), answer.strip().casefold()
+    label = WORD.search(line)
+    if label is None or label[0] in reply.casefold() or not wanted:
         return True
-    return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text.casefold()) is not None
+    words = WORDS.findall(line[label.end() :])
+    if any(word.startswith(wanted) or wanted.startswith(word) for word in words):
+        return True  # such as `pos` for `positive`
+    if wanted in DECIDED and not DECIDED.isdisjoint(words):
+        return True
+    return _near(line, wanted) or _holds(line, wanted)
+
+
+def _holds(line: str, wanted: str) -> bool:
+    """Whether the answer stands in a line; most are not in it at all."""
+    return wanted in line and bool(re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", line))
+
+
+def _near(line: str, wanted: str) -> bool:
+    """Whether a line has a number that may count as one of the answer, such as 10 for 9.9."""
+    numbers = [float(each) for each in NUMBER.findall(line)]
+    return any(
+        abs(float(each) - number) <= NEAR * abs(number)
+        for each in NUMBER.findall(wanted[:LONGEST_ANSWER])
+        for number in numbers
+    )

@@ -24,7 +24,8 @@ from envyard_runner.mutation.forms import (
 from envyard_runner.mutation.pattern_samples import surroundings_of_groups
 
 MAX_FORMS = 8
-FEWEST_LINES, LONGEST_LINES = 2, 2_000  # lines, and characters of their tag
+FEWEST_NAMED = 2  # of the forms that prompts name, which are the surest
+FEWEST_LINES = 2
 MOST_TAGS = 20
 LINE_LABEL = re.compile(r"^[ \t]*([A-Za-z][\w -]{0,30}?)[ \t]*[:=]", re.MULTILINE)
 FORMS_OF_CODE = 3
@@ -120,7 +121,7 @@ def candidates(
         shown.append(replace(around, layout="turns"))
     read = list(islice(_read(constants, [*named, *shown, *USUAL]), FORMS_OF_CODE))
     # The bare answer and a usual form are always tried.
-    room = MAX_FORMS - 2 - len(shown) - len(read)
+    room = max(FEWEST_NAMED, MAX_FORMS - 2 - len(shown) - len(read))
     return list(dict.fromkeys([*named[:room], BARE, *shown, *read, *USUAL]))[:MAX_FORMS]
 
 
@@ -245,9 +246,21 @@ def _of_lines(text: str, answer: str) -> Iterator[Form]:
     if len(labels) < FEWEST_LINES:
         return
     for name in islice(dict.fromkeys(TAG.findall(text)), MOST_TAGS):
-        content = text.partition(f"<{name}>\n")[2].partition(f"\n</{name}>")[0]
-        if _line_labels(content[:LONGEST_LINES]) == labels:
-            yield Form(f"<{name}>\n", f"\n</{name}>")
+        for content in _contents(text, name):
+            lines = content.rpartition(f"<{name}>")[2]  # the tag may be named before it is shown
+            if _line_labels(lines) == labels and lines.startswith("\n") and lines.endswith("\n"):
+                yield Form(f"<{name}>\n", f"\n</{name}>")
+                break
+
+
+def _contents(text: str, name: str) -> Iterator[str]:
+    """What stands between each tag and the next end of one."""
+    opening, closing = f"<{name}>", f"</{name}>"
+    end = 0
+    while (start := text.find(opening, end)) >= 0:
+        if (end := text.find(closing, start)) < 0:
+            return
+        yield text[start + len(opening) : end]
 
 
 def _line_labels(text: str) -> list[str]:
@@ -256,7 +269,7 @@ def _line_labels(text: str) -> list[str]:
 
 def _is_field(text: str, name: str) -> bool:
     """Whether a tag asks for content: with long content it holds data of the task."""
-    contents = re.findall(rf"<{re.escape(name)}>(.*?)</{re.escape(name)}>", text, re.DOTALL)
+    contents = list(_contents(text, name))
     return not contents or min(map(len, contents)) <= LONGEST_FIELD
 
 

@@ -12,7 +12,8 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-QUOTE = "[\"'`\u201c\u201d\u2018\u2019]?"
+MARK = "[\"'`\u201c\u201d\u2018\u2019]"
+QUOTE = f"{MARK}?"
 FREE = (
     r"(?:optional|ignored|not (?:needed|required|necessary)|up to you|your choice|fine either way"
     r"|do(?:es)? not matter|(?:may|can) be (?:left out|omitted|dropped|skipped))"
@@ -37,13 +38,13 @@ CODE = re.compile(r"[A-Z\d]{1,8}(?: [A-Z\d]{1,8}){1,9}|\d[\d.,]{0,15} [^\W\d_]{1
 SCALES = frozenset(["k", "thousand", "million", "billion", "trillion", "dozen", "am", "pm"])
 CONVERTED = re.compile(r"\b(?:convert|exchange|worth)", re.IGNORECASE)
 CURRENCY = re.compile(r"[$\u20ac\u00a3\u00a5]")
-
-
+# A name in quotes or capitals: `the word order` names no word.
 NAMED_PART = re.compile(
-    r"\b(?:suffix|ending|word|label|marker|tag|letters?|abbreviation) "
-    rf"{QUOTE}([^\W\d_]{{1,20}}){QUOTE}[^,;\n]{{0,40}}\b{FREE}",
+    r"\b(suffix|ending|word|label|marker|tag|letters?|abbreviation) "
+    rf"(?:{MARK}([^\W\d_]{{1,20}}){MARK}|(?-i:([A-Z]{{1,20}}))\b)[^,;\n]{{0,40}}\b{FREE}",
     re.IGNORECASE,
 )
+AT_END = ("suffix", "ending")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +184,13 @@ def _changed(text: str, prompt: str) -> Iterator[str]:
 
 
 def _without_named(text: str, sentences: Sequence[str]) -> Iterator[str]:
-    """The answer without a word at its end or beginning that a sentence calls optional by its
-    name: `the suffix CE is optional`."""
+    """The answer without a word at its end, or at its beginning if it is no suffix, that a sentence
+    calls optional by its name: `the suffix CE is optional`."""
     for sentence in sentences:
         for match in NAMED_PART.finditer(sentence):
-            part = re.escape(match[1])
-            without = re.sub(rf"(?:(?<=\d)| ){part}$|^{part} ?(?=[\W\d])", "", text)
+            part = re.escape(match[2] or match[3])
+            behind, before = rf"(?:(?<=\d)| ){part}$", rf"|^{part} (?=[\W\d])"
+            is_end = match[1].casefold() in AT_END
+            without = re.sub(behind if is_end else behind + before, "", text)
             if without and without != text:
                 yield without

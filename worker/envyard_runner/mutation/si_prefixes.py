@@ -14,6 +14,20 @@ PERMITS = re.compile(
 )
 SAME = re.compile(r"\b(?:are|is|as|count as|mean) the same\b|\bequivalent\b", re.IGNORECASE)
 SHOWN = re.compile(r"[`\"'](?:\d+\.\d+|\.?\d+)([kKM])[`\"']")
+# What says nothing of an answer, or forbids: `do not write k for kilo`, `notes have k for kilo`.
+REFUSED = re.compile(
+    r"\b(?:not|never|no|cannot|without|unless|except|only|instead|rather|omit\w*|left out|drop\w*"
+    r"|refus\w*|reject\w*|wrong|invalid|errors?)\b|n't\b",
+    re.IGNORECASE,
+)
+ANSWERED = re.compile(
+    r"\b(?:answer\w*|repl(?:y|ies)|respond|write|give|state|use|accepted)\b", re.IGNORECASE
+)
+SOURCES = re.compile(
+    r"\b(?:in|on|of) (?:the|each|every|a|this|these) (?:\w+ )?"
+    r"(?:lists?|tables?|notes?|texts?|data|logs?|records?|documents?|columns?|rows?|labels?|orders?|sheets?)\b",
+    re.IGNORECASE,
+)
 SENTENCE = re.compile(r"(?:[^.?!\n]|[.](?=\w))+")
 SCALES = {"k": Decimal(1_000), "K": Decimal(1_000), "M": Decimal(1_000_000)}
 PLACES = 9
@@ -33,10 +47,12 @@ def with_si_prefix(answer: str, prompt: str) -> str | None:
 
 
 def _allowed(prompt: str) -> set[str]:
-    """The prefixes that sentences of the prompt allow."""
+    """The prefixes that sentences of the prompt allow in answers."""
     letters: set[str] = set()
     for sentence in SENTENCE.findall(prompt):
-        if PERMITS.search(sentence):
+        if REFUSED.search(sentence) or SOURCES.search(sentence):
+            continue
+        if PERMITS.search(sentence) and ANSWERED.search(sentence):
             letters.update(NAMED.findall(sentence))
         if SAME.search(sentence):
             letters.update(SHOWN.findall(sentence))
