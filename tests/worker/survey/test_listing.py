@@ -114,6 +114,33 @@ def test_the_same_word_in_another_scramble_is_overlap() -> None:
     assert overlap(sums, swapped) == ([], [])
 
 
+def test_the_same_characters_of_another_task_are_no_overlap() -> None:
+    words = ["twenty", "thirty", "forty", "sixty", "seventy", "eighty", "ninety"]
+    tens = [
+        (ten, f"{word}-{unit}")
+        for ten, word in zip((2, 3, 4, 6, 7, 8, 9), words, strict=True)
+        for unit in ("five", "six")
+    ]
+    asks = (
+        "Write it with a hyphen, in words of lower case, exactly as you would say it, very fully."
+    )
+    ones = [
+        task(n, f"What is {ten}{n % 2} plus 5? {asks}", word) for n, (ten, word) in enumerate(tens)
+    ]
+    others = [
+        task(n, f"What is 5{n % 2} plus {ten}? {asks}", word) for n, (ten, word) in enumerate(tens)
+    ]
+    assert overlap(ones, others) == ([], [])
+
+
+def test_letters_and_words_apart_are_a_scramble_too() -> None:
+    train = [task(n, f"Order: {' '.join(name[::-1])}.", name) for n, name in enumerate(RIVERS)]
+    turned = [
+        task(n, f"Order: {'-'.join(name[2:] + name[:2])}.", name) for n, name in enumerate(RIVERS)
+    ]
+    assert overlap(train, turned) == ([], [*range(10)])
+
+
 def listing(rows: Any, *, split: Any = TRAIN, limit: int = 100) -> Listing:
     result = Listing(limit)
     result.add({"event": "tasks", "split": split, "rows": rows})

@@ -6,9 +6,11 @@ Imports nothing of the runner's execution.
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from envyard.contract.survey import MAX_CONTRADICTIONS, Contradiction, Split, Survey
@@ -26,6 +28,8 @@ TRAIN, EVAL = "train", "eval"
 MOSTLY = 0.5  # of the tasks that have a prompt or an answer, from which on a lack is a flaw
 TAIL = 3  # tasks without an answer behind all that have one
 SCRAMBLED, ANSWERS = 4, 10  # letters of an answer, and different answers
+TRIES = 50  # places of a prompt that are compared with its answer letter by letter
+WORD = re.compile(r"[^\W\d_]+")
 SECRETS = 0.2  # of the tasks that share a prompt with others, from which on prompts name no task
 
 
@@ -196,7 +200,7 @@ def overlap(train: Sequence[Listed], evaluation: Sequence[Listed]) -> tuple[list
             index.add(task.prompt)
             distinct.append(task)
         exact_keys[task.key].append(task)
-    scrambled = _scrambled(train)
+    scrambled = _scrambles(train)
     exact, near = [], []
     for task in prompted(evaluation):
         if any(task.same_data(other) for other in exact_keys.get(task.key, ())):
@@ -208,28 +212,40 @@ def overlap(train: Sequence[Listed], evaluation: Sequence[Listed]) -> tuple[list
                 known = task.answer is not None and other.answer is not None
                 return other.shown == task.shown and known and task.same_data(other)
 
-            again = _characters(task) in scrambled
+            again = scrambled and _scramble(task) in scrambled
             if again or index.near(task.prompt, accept=is_copy) is not None:
                 near.append(task.index)
     return exact, near
 
 
-def _scrambled(tasks: Sequence[Listed]) -> set[tuple[str, str]]:
-    """The characters and the answers of tasks whose prompts scramble their answer: the same ones in
+def _scrambles(tasks: Sequence[Listed]) -> set[tuple[str, str]]:
+    """The tasks whose prompts scramble their answer, as `_scramble` has them: the same letters in
     another order are the same task. Few different answers may be labels."""
-    known = {_characters(task) for task in tasks if _is_scrambled(task)}
+    known = {each for task in tasks if (each := _scramble(task)) is not None}
     return known if len({answer for _, answer in known}) >= ANSWERS else set()
 
 
-def _is_scrambled(task: Listed) -> bool:
-    letters = Counter(each for each in plain(task.answer or "") if each.isalpha())
-    shown = Counter(task.prompt.casefold())
-    whole = plain(task.answer or "") in task.prompt.casefold()
-    return sum(letters.values()) >= SCRAMBLED and not whole and letters <= shown
-
-
-def _characters(task: Listed) -> tuple[str, str]:
-    return "".join(sorted(task.prompt.casefold())).strip(), plain(task.answer or "")
+def _scramble(task: Listed) -> tuple[str, str] | None:
+    """The prompt without the letters of the answer, which stand in it together and in another
+    order, and the answer; None where they do not stand so."""
+    answer, prompt = plain(task.answer or ""), task.prompt.casefold()
+    letters = sorted(filter(str.isalpha, answer))
+    if len(letters) < SCRAMBLED or answer in prompt:
+        return None
+    words = list(WORD.finditer(prompt))
+    ends = list(accumulate(len(word[0]) for word in words))
+    sums = [0, *accumulate(sum(map(ord, word[0])) for word in words)]
+    places, total = {end: place for place, end in enumerate(ends)}, sum(map(ord, letters))
+    left = TRIES
+    for first, word in enumerate(words):
+        last = places.get(ends[first] - len(word[0]) + len(letters))
+        if last is None or sums[last + 1] - sums[first] != total or left <= 0:
+            continue
+        left -= 1
+        start, end = word.start(), words[last].end()
+        if sorted(filter(str.isalpha, prompt[start:end])) == letters:
+            return f"{prompt[:start]}\0{prompt[end:]}", answer
+    return None
 
 
 def compare_tasks(listing: Listing, survey: Survey) -> Survey:
