@@ -245,3 +245,47 @@ def test_the_only_code_of_its_form_in_a_result_for_an_unknown_key_is_the_answer(
     assert only_value_of_its_form(log, "B-17-C", "Is it in B-17-C?") == ""
     assert only_value_of_its_form("no such room; try attic", "attic", "Where?") == ""
     assert only_value_of_its_form("nearest entry: slot B-17-C", "B-17-C", "Where is it?") == ""
+
+
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        ("error: 'wxz-51907' is not a room. Rooms: hall, attic, cellar", "attic"),
+        ("error: 'wxz-51907' is not a room. Rooms: hall, attic, cellar", "hall"),
+        ("error: 'wxz-51907' is not a room. Rooms: hall, attic or cellar", "cellar"),
+        ("not a room. Rooms:\n- hall\n- attic\n- cellar", "attic"),
+        ("no slot wxz-51907 in {'hall': 3, 'attic': 4}", "hall"),
+        ("the code is invalid", "invalid"),
+        ("not below 1234.5", "1234"),
+    ],
+)
+def test_a_refusal_may_list_what_there_is(result: str, answer: str) -> None:
+    assert corrected(result, answer, "Where is Tom?") == ""
+
+
+def test_a_value_that_chooses_what_is_shown_is_compared_with_nothing() -> None:
+    text = {"type": "string"}
+    assert partly_known_calls([tool("inspect", sample=text, property=text)], "S-1") == []
+    assert partly_known_calls([tool("interview", person=text, question=text)], "S-1") == []
+    assert partly_known_calls([tool("inspect", sample=text, mineral=text)], "S-1") != []
+
+
+def test_a_refusal_that_has_the_answers_of_other_tasks_is_none() -> None:
+    refusal = "wxz-51907 is wrong. Slots are D-07-31. Slots are E-08-42."
+    answers = ("D-07-31", "E-08-42")
+    played = {
+        f"p/{n}/0": JunkResults(answer, (), refusals=(refusal,)) for n, answer in enumerate(answers)
+    }
+    assert not list(tool_leak_findings(played))
+    own = {
+        f"p/{n}/0": JunkResults(answer, (), refusals=(f"wxz-51907 is wrong: it is {answer}",))
+        for n, answer in enumerate(answers)
+    }
+    assert len(list(tool_leak_findings(own))) == 1
+
+
+def test_several_printed_objects_are_a_list() -> None:
+    text = "no 'zqx'. Item(id='A-1', name='galena'), Item(id='A-2', name='quartz')"
+    assert field_with(text, "quartz") == ""
+    assert field_with("look(room='hall'), look(room='attic')", "attic") == ""
+    assert field_with("no 'zqx'. Item(id='A-1', name='galena')", "galena") == "name='galena'"

@@ -218,15 +218,15 @@ def _named(answer: str, text: str) -> re.Match[str] | None:
 class JunkResults:
     """What tools returned to calls whose arguments name nothing, and the task's answer; `listings`
     are the results of all calls, `unknown` those for a key that nothing has, `entry` is that of
-    the task in one of these, `correction` the place where the refusal of a wrong value or of an
-    unknown key has it."""
+    the task in one of these, `refusals` are those of wrong values, `prompt` is what came first."""
 
     answer: str
     results: tuple[str, ...]
     listings: tuple[str, ...] = ()
     entry: tuple[str, str] = ("", "")
     unknown: str = ""
-    correction: str = ""
+    refusals: tuple[str, ...] = ()
+    prompt: str = ""
 
     @classmethod
     def of(cls, record: Record, reference: str, field: str = "") -> JunkResults:
@@ -244,24 +244,23 @@ class JunkResults:
             and not is_page_call(m.get("tool_call_id"))
             and not is_named_call(m.get("tool_call_id"))
         )
-        prompt = "\n".join(
-            plain_text(m.get("content")) for m in messages if m.get("role") == "user"
+        prompt, instructed = (
+            "\n".join(plain_text(m.get("content")) for m in messages if m.get("role") in roles)
+            for roles in (("user",), ("user", "system", "developer"))
         )
         unknown = "\n".join(results_for_unknown_keys(messages))
         entry = entry_in(unknown, prompt, answer)
-        refused = results_for_wrong_values(messages)
-        corrections = (corrected(result, answer, prompt) for result in refused)
-        correction = next(filter(None, corrections), "") or only_value_of_its_form(
-            unknown, answer, prompt
-        )
+        refused = tuple(results_for_wrong_values(messages))
         junk = tuple(results_for_junk(messages))
-        return cls(answer, junk, tuple(listings), entry, unknown, correction)
+        return cls(answer, junk, tuple(listings), entry, unknown, refused, instructed)
 
     def presented(self, answer: str) -> str:
         """The excerpt in which a result presents this answer; empty where none does."""
         excerpts = (presents(result, answer) for result in self.results)
         shown = next(filter(None, excerpts), "") or field_with(self.unknown, answer)
-        return shown or (self.correction if answer == self.answer else "")
+        corrections = (corrected(each, answer, self.prompt) for each in self.refusals)
+        shown = shown or next(filter(None, corrections), "")
+        return shown or only_value_of_its_form(self.unknown, answer, self.prompt)
 
     @property
     def conspicuous(self) -> str:

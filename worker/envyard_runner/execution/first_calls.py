@@ -22,7 +22,9 @@ LONGEST_REPLY = 400
 # What the prompt shows is to be repeated, whatever word stands before it.
 COPY = re.compile(
     r"\b(?:copy|repeat|echo|reproduce|transcribe|(?:re)?type) (?:back )?"
-    r"(?:the|this|it|what|every)\b[^.\n]{0,80}\b(?:exactly|verbatim|unchanged|as it (?:is|stands)"
+    r"(?:the|this|it|what|every)\b"
+    r"(?! (?:\w+ )?(?:answer|format|form|tag|key|label|result|solution|template|number)s?\b)"
+    r"[^.\n]{0,80}\b(?:exactly|verbatim|unchanged|as it (?:is|stands)"
     r"|(?:word|character|letter) (?:for|by))\b",
     re.IGNORECASE,
 )

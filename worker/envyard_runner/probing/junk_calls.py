@@ -55,6 +55,21 @@ FAILED = re.compile(
     re.IGNORECASE,
 )
 VALUE_WORD = re.compile(r"(?<![\w.])\w(?:[\w.:/-]{0,60}\w)?")
+# A value beside others is one of a list, which shows what there is; `14, not 15` is none.
+BESIDE = re.compile(
+    r"(?:[,;|/]|\bor\b|\band\b)[ \t]{0,3}[\"'`]?\Z|^[ \t]*[-*\u2022][ \t]{1,3}\Z", re.MULTILINE
+)
+FURTHER = re.compile(
+    r"[\"'`]?[ \t]{0,3}(?:[,;|/]|\bor\b|\band\b)[ \t]{0,3}[\"'`]?(?!(?:not|but|instead|while)\b)\w"
+    r"|[\"'`][ \t]{0,3}:",
+    re.IGNORECASE,
+)
+# Parameters that choose what is shown; what they are given is compared with nothing.
+CHOOSES = re.compile(
+    r"(?:^|_)(?:property|field|attribute|column|metric|aspect|topic|question|query|message|text|kind"
+    r"|type|unit|format|what|about)s?(?:_|$)",
+    re.IGNORECASE,
+)
 AROUND = 80  # characters of an excerpt before an answer
 
 
@@ -86,7 +101,8 @@ def partly_known_calls(tools: Sequence[Message], identifier: str) -> list[Messag
         arguments = _arguments(tool, WRONG)
         texts = [name for name, value in arguments.items() if value == WRONG]
         takes_code = any(map(SECRET.search, texts[1:]))
-        if not takes_code and (acts(tool) or LOOKUP.match(name_of(tool))):
+        chooses = any(map(CHOOSES.search, texts[1:]))
+        if not takes_code and (acts(tool) or chooses or LOOKUP.match(name_of(tool))):
             continue
         if identifier and len(arguments) > 1 and len(texts) > 1:
             arguments[texts[0]] = identifier
@@ -171,12 +187,16 @@ def presents(result: str, answer: str) -> str:
 
 def corrected(result: str, answer: str, prompt: str) -> str:
     """The excerpt in which the refusal of a wrong value has the right answer, which the prompt has
-    not, in whatever words; empty where it has none."""
-    pattern = re.compile(rf"(?<![\w.]){re.escape(answer)}(?!\w)", re.IGNORECASE)
-    if not SHORTEST <= len(answer) <= LONGEST or pattern.search(prompt):
+    not, in whatever words; empty where it has none, or in a list of several. A word of refusal is
+    no answer that could be known again."""
+    if not SHORTEST <= len(answer) <= LONGEST or FAILED.search(answer):
         return ""
-    match = pattern.search(result)
+    pattern = re.compile(rf"(?<![\w.]){re.escape(answer)}(?!\.?\w)", re.IGNORECASE)
+    match = None if pattern.search(prompt) else pattern.search(result)
     if match is None or not FAILED.search(result):
+        return ""
+    before = result[max(0, match.start() - AROUND) : match.start()]
+    if BESIDE.search(before) or FURTHER.match(result, match.end()):
         return ""
     return result[max(0, match.start() - AROUND) : match.end()].strip()
 
@@ -210,14 +230,23 @@ def field_with(result: str, answer: str) -> str:
     if not SHORTEST <= len(answer) <= LONGEST:
         return ""
     field = rf"(?<!\w)[^\W\d]\w{{0,39}}=([\"']){re.escape(answer)}\1(?!\w)"
-    if printed := re.search(field, result[:SEARCHED], re.IGNORECASE):
+    printed = re.search(field, result[:SEARCHED], re.IGNORECASE)
+    if printed and not _has_others(result, printed[0]):
         return printed[0][:200]
     value = rf"{FIELD}[\"']?{re.escape(answer)}[\"']?\s?(?=[)}}]|[,;]\s?{FIELD})"
     for match in OBJECT.finditer(result[:SEARCHED]):
         named = re.search(value, match[0], re.IGNORECASE)
-        if named and len(re.findall(FIELD, match[0])) > 1:
+        is_one = named and len(re.findall(FIELD, match[0])) > 1
+        if named and is_one and not _has_others(result, named[0]):
             return named[0].strip()[:200]
     return ""
+
+
+def _has_others(result: str, field: str) -> bool:
+    """Whether the name of a field stands in a result again: then it lists several things."""
+    name = re.split(r"[\"']?\s?[:=]", field, maxsplit=1)[0].strip("\"'")
+    again = rf"(?<!\w){re.escape(name)}[\"']?\s?[:=]"
+    return len(re.findall(again, result[:SEARCHED], re.IGNORECASE)) > 1
 
 
 def entry_in(text: str, prompt: str, answer: str) -> tuple[str, str]:
