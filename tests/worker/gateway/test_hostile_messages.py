@@ -87,7 +87,7 @@ def test_long_arguments_name_no_row() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", [*PIECES, "sheet A or ", "A1: b ", "A1: =b -> 3\n", "a='1' ", "not "]
+    "piece", [*PIECES, "sheet A or ", "A1: b ", "A1: =b -> 3\n", "a='1' ", "not ", "fix "]
 )
 def test_long_results_are_read_in_linear_time(piece: str) -> None:
     text = piece * (LONG // len(piece))
@@ -95,8 +95,8 @@ def test_long_results_are_read_in_linear_time(piece: str) -> None:
     parameters = {"properties": {"sheet": TEXT, "cell": TEXT, "value": TEXT}}
     tools = [{"function": {"name": "set_cell", "parameters": parameters}}]
     began = time.process_time()
-    show_calls(tools, [text, text])
-    mirror_calls(shown, tools)
+    show_calls(tools, [f"wrong {text}", text])
+    mirror_calls([{"role": "user", "content": text}, *shown], tools)
     corrected(text, "1234", text)
     field_with(text, "1234")
     assert time.process_time() - began < 2.0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from envyard_runner.probing.mirrored_cells import SHOW, mirror_calls, show_calls
 
 Message = dict[str, Any]
@@ -34,7 +36,7 @@ def arguments(calls: list[Message]) -> list[tuple[str, ...]]:
 
 def test_each_named_sheet_is_shown() -> None:
     assert arguments(show_calls(SHEETS, TEXTS)) == [("ledger",), ("control",)]
-    named = ["In the sheet Ledger B7 is a total. The sheet Audit is not yours."]
+    named = ["In the sheet Ledger B7 is a wrong total. The sheet Audit is not yours."]
     assert arguments(show_calls(SHEETS, named)) == [("Ledger",), ("Audit",)]
 
 
@@ -59,3 +61,34 @@ def test_cells_of_a_sheet_that_is_not_shown_get_the_formulas() -> None:
         ("Audit", "E2", "=SUM(B2:C2)"),
     ]
     assert mirror_calls(shown(Ledger="error: none"), SHEETS) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Put the total of each row of the sheet `ledger` into column B of the sheet `summary`.",
+        "Enter the totals of the sheet `ledger` in the sheet `summary`; they are checked.",
+        "Populate the sheet `summary` from the sheet `ledger`, without mistakes.",
+        "Write into the sheet `summary` what the sheet `ledger` adds up to.",
+    ],
+)
+def test_nothing_is_shown_where_another_sheet_is_to_be_filled(prompt: str) -> None:
+    assert show_calls(SHEETS, [prompt, "Show a sheet (ledger or summary)."]) == []
+
+
+def test_the_sheet_that_is_to_be_repaired_is_never_written_into() -> None:
+    prompt = "The sheet ledger is right, and the sheet report differs. Fix the report."
+    messages: list[Message] = [{"role": "user", "content": prompt}]
+    messages += shown(ledger="B2: 3\nB3: 4", report="B2: 3\nB3: 9")
+    assert {each[0] for each in arguments(mirror_calls(messages, SHEETS))} == {"ledger"}
+
+
+def test_a_sheet_with_formulas_of_its_own_is_no_control() -> None:
+    other = "A1: club\nE2: =B2   -> 7\nE3: =B3   -> 9"
+    assert mirror_calls(shown(ledger=LEDGER, report=other), SHEETS) == []
+
+
+def test_names_of_hostile_messages_are_short_and_few() -> None:
+    messages = shown(**{f"{'x' * 10_000}{number}": "B2: 3" for number in range(9)})
+    messages += shown(**{f"s{number}": "B2: 3" for number in range(1_000)})
+    assert {len(each[0]) for each in arguments(mirror_calls(messages, SHEETS))} == {2}

@@ -13,6 +13,7 @@ from typing import Any
 
 from envyard_runner.probing.chat_text import plain_text
 from envyard_runner.probing.constant_calls import KEY, SETTING, VALUE
+from envyard_runner.probing.tool_probes import first_prompt
 from envyard_runner.probing.tool_schemas import SHOWS, name_of, parameters_of
 
 Message = dict[str, Any]
@@ -23,8 +24,18 @@ HOLDER = re.compile(
 KEYS = re.compile(rf"{KEY.pattern}|^(?:ref|reference|row|line)$")
 # Where such a copy is the task itself.
 COPIES = re.compile(
-    r"\b(?:cop(?:y|ies)|mirror|duplicate|transfer|synchroni|carry over|fill in)", re.IGNORECASE
+    r"\b(?:cop(?:y|ies)|mirror|duplicate|transfer|synchroni|carry over|fill|enter|populate"
+    r"|consolidate|summari[sz]e|compile|(?:complete|build|create) (?:the|a|an|another) )",
+    re.IGNORECASE,
 )
+# Words of a prompt in which something that exists is judged; what is to be written has none.
+JUDGED = re.compile(
+    r"\b(?:repair|fix|correct|mend|debug|wrong|broken|faulty|bugs?|mistakes?|errors?|differs?|differ"
+    r"ence|disagree|mismatch|reconcile|balance|agrees?|match(?:es)?|compared?|checked|not yours)\b",
+    re.IGNORECASE,
+)
+REPAIRED = r"\b(?:repair|fix|correct|mend|debug|change|edit|adjust|update)\b[^.?!\n]{0,120}"
+LONGEST_NAME = 40
 CELL = re.compile(
     r"^[ \t|>-]{0,8}(?!error\b)([A-Za-z]{1,12}[\w.-]{0,20})[ \t]{0,4}[:=|][ \t]*(\S[^\n]{0,80})$",
     re.MULTILINE,
@@ -37,9 +48,9 @@ MAX_NAMES, MAX_CALLS, SEARCHED = 5, 24, 20_000
 
 def show_calls(tools: Sequence[Message], texts: Sequence[str]) -> list[Message]:
     """A call that shows each sheet that the texts name; none where no tool writes into a cell of a
-    sheet, or where the first text asks for a copy."""
-    writer = next(_writers(tools), None)
-    if writer is None or any(map(COPIES.search, texts[:1])):
+    sheet, or where the first text asks for a copy or for nothing that would be judged."""
+    prompt = texts[0] if texts else ""
+    if not any(True for _ in _writers(tools)) or COPIES.search(prompt) or not JUDGED.search(prompt):
         return []
     calls = []
     for tool in tools:
@@ -54,21 +65,19 @@ def show_calls(tools: Sequence[Message], texts: Sequence[str]) -> list[Message]:
 
 def mirror_calls(messages: Sequence[Message], tools: Sequence[Message]) -> list[Message]:
     """Calls that write the cells of the first shown sheet into each other one: by their names, or
-    by their rows where that one was shown with other cells."""
-    shown = {
-        str(message.get("tool_call_id")).removeprefix(SHOW): dict(
-            CELL.findall(plain_text(message.get("content"))[:SEARCHED])
-        )
-        for message in messages
-        if message.get("role") == "tool" and str(message.get("tool_call_id")).startswith(SHOW)
-    }
+    by their rows where that one was shown with other cells. The first one is that which the prompt
+    wants repaired, if it names one; it is never written into, nor is a sheet with formulas."""
+    shown = _shown(messages)
+    prompt = first_prompt(messages)
+    repaired = [name for name in shown if _is_repaired(name, prompt)]
     writer = next(_writers(tools), None)
-    source = next((name for name, cells in shown.items() if cells), "")
+    source = next((name for name in [*repaired, *shown] if shown[name]), "")
     if writer is None or not source:
         return []
     name, holder, key, value = writer
     calls: list[Message] = []
-    for other in [each for each in shown if each != source]:
+    others = [each for each in shown if each not in (source, *repaired)]
+    for other in [each for each in others if not any(_computed(shown[each]))]:
         for cell, text in _copied(shown[source], shown[other]):
             given = json.dumps({holder: other, key: cell, value: text})
             function = {"name": name, "arguments": given}
@@ -76,6 +85,24 @@ def mirror_calls(messages: Sequence[Message], tools: Sequence[Message]) -> list[
                 {"id": f"call_mirror{len(calls)}", "type": "function", "function": function}
             )
     return calls[:MAX_CALLS]
+
+
+def _shown(messages: Sequence[Message]) -> dict[str, dict[str, str]]:
+    """The cells of each sheet that the results of `show_calls` have."""
+    cells: dict[str, dict[str, str]] = {}
+    for message in messages:
+        ident = str(message.get("tool_call_id"))
+        name = ident.removeprefix(SHOW)
+        is_shown = message.get("role") == "tool" and name != ident and len(name) <= LONGEST_NAME
+        if is_shown and len(cells) < MAX_NAMES:
+            cells[name] = dict(CELL.findall(plain_text(message.get("content"))[:SEARCHED]))
+    return cells
+
+
+def _is_repaired(name: str, prompt: str) -> bool:
+    """Whether a prompt asks for the repair of the sheet of this name."""
+    pattern = rf"{REPAIRED}(?<!\w){re.escape(name)}(?!\w)"
+    return re.search(pattern, prompt[:SEARCHED], re.IGNORECASE) is not None
 
 
 def _copied(source: dict[str, str], other: dict[str, str]) -> Iterator[tuple[str, str]]:
