@@ -77,3 +77,32 @@ def test_a_module_value_that_many_functions_read_is_read_once() -> None:
     began = time.process_time()
     assert len(list(surroundings_in_scoring({"env.py": source.encode()}))) == 1
     assert time.process_time() - began < 3.0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "if STRICT: print(answer)",
+        "if STRICT: log.debug('%s', answer)",
+        "log.info('%s', STRICT)",
+        "if os.environ.get('DEBUG'): print(reply)",
+        "if importlib.util.find_spec('sympy') is None: return 0.5",
+        "if not os.environ['GRADER_API_KEY']: raise KeyError",
+        "ask(os.environ.get('EVAL_BASE_URL'), timeout=os.environ.get('TEST_TIMEOUT'))",
+    ],
+)
+def test_logs_keys_and_optional_requirements_are_none(line: str) -> None:
+    source = f"{BEGIN.replace('BODY', line)}{MODULE_VALUES[0]}"
+    assert not list(surroundings_in_scoring({"env.py": source.encode()}))
+
+
+def test_a_condition_that_also_decides_is_a_warning() -> None:
+    line = "if STRICT:\n        print(answer)\n        reply = answer"
+    source = f"{BEGIN.replace('BODY', line)}{MODULE_VALUES[0]}"
+    assert list(surroundings_in_scoring({"env.py": source.encode()}))
+
+
+@pytest.mark.parametrize("name", ["MASTER_PORT", "WANDB_API_KEY", "EVAL_MODE"])
+def test_variables_of_launchers_are_a_warning_whatever_they_hold(name: str) -> None:
+    source = BEGIN.replace("BODY", f"if os.environ.get('{name}'): return 1.0")
+    assert list(surroundings_in_scoring({"env.py": source.encode()}))

@@ -29,6 +29,7 @@ TAKES = {"tools", "funcs", "reward_funcs", "stop_conditions", "metrics", "stop_f
 TAKES |= {"extract_fn"}  # of a parser
 ADDS = {"add_tool", "add_reward_func", "add_metric", "add_stop_condition", "add_func"}
 TAKES_REWARDS = {"funcs", "reward_funcs", "extract_fn"}
+LOGS = {"print", "debug", "info", "warning", "error", "exception", "critical", "log"}
 ADDS_REWARDS = {"add_reward_func", "add_func"}
 
 
@@ -46,6 +47,13 @@ class Definition:
         return tuple(ast.walk(self.node))
 
     @cached_property
+    def logged(self) -> frozenset[int]:
+        """The ids of nodes that decide nothing but what is printed or logged."""
+        statements = [node for node in self.nodes if _only_logs(node)]
+        outer = [node.test if isinstance(node, ast.If) else node for node in statements]
+        return frozenset(id(each) for node in outer for each in ast.walk(node))
+
+    @cached_property
     def local_names(self) -> set[str]:
         """Names that are variables of the function, so none of the module's."""
         outer = {name for node in self.nodes if isinstance(node, ast.Global) for name in node.names}
@@ -58,9 +66,10 @@ class Definition:
 
     @cached_property
     def variables(self) -> tuple[tuple[Code, ast.expr], ...]:
-        """The values of module variables that it reads, each with the code of its module."""
+        """The values of module variables that it reads and does not only log, each with the code
+        of its module."""
         names, dotted = set[str](), set[str]()
-        for node in self.nodes:
+        for node in (each for each in self.nodes if id(each) not in self.logged):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 names.add(node.id)
             elif isinstance(node, ast.Attribute):
@@ -148,6 +157,16 @@ class Definitions:
                 functions[name] = None
                 waiting += [other for each in self._by_name[name] for other in called(each)]
         return [each for name in functions for each in self._by_name[name]]
+
+
+def _only_logs(node: ast.AST) -> bool:
+    """Whether a statement prints or logs, or is a condition under which nothing else is done."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name))):
+            return name in LOGS
+        case ast.If(body=body, orelse=[]):
+            return all(isinstance(each, ast.Expr) and _only_logs(each) for each in body)
+    return False
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[Function, bool]]:

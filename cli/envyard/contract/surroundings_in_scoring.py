@@ -27,13 +27,25 @@ NAMES = {"sys.modules", "sys.argv", "sys.orig_argv"}
 CALLS = {
     *("os.getppid", "os.uname", "os.getlogin", "platform.node", "platform.uname"),
     *("socket.gethostname", "socket.getfqdn", "getpass.getuser", "inspect.stack", "sys._getframe"),
-    *("sys.gettrace", "importlib.util.find_spec", "pkgutil.find_loader"),
+    "sys.gettrace",
 }
+FINDS = {"importlib.util.find_spec", "pkgutil.find_loader"}
+# What trains, serves or tests; other modules are optional requirements.
+MODULES = re.compile(
+    r"(?:torch|vllm|sglang|trl|verl|deepspeed|accelerate|transformers|ray|wandb|pytest|peft|jax"
+    r"|prime_rl|openrlhf|megatron|unsloth|inspect_ai|lm_eval|unittest|coverage|verifiers)(?:\.|$)"
+)
 VARIABLES = re.compile(
     r"WORLD_SIZE|(?:LOCAL_|NODE_|GROUP_)?RANK|LOCAL_WORLD_SIZE|MASTER_(?:ADDR|PORT)|"
     r"CUDA_VISIBLE_DEVICES|CI|(?:CI|GITHUB|GITLAB|BUILDKITE|JENKINS)_\w+|HOSTNAME|USER|LOGNAME|"
-    r"PYTEST\w*|SLURM\w*|RAY_\w+|WANDB_\w+|TORCHELASTIC_\w+|ACCELERATE_\w+|DEEPSPEED_\w+|"
+    r"PYTEST\w*|SLURM\w*|RAY_\w+|WANDB_\w+|TORCHELASTIC_\w+|ACCELERATE_\w+|DEEPSPEED_\w+"
+)
+STAGES = re.compile(
     r"\w*(?:TRAIN|EVAL|BENCH|TEST|DEBUG|STRICT|GRADE|GRADING|SCOR|LENIENT|VERIFY)\w*"
+)
+SETTINGS = re.compile(
+    r"_(?:API_?KEY|KEY|TOKEN|SECRET|URL|URI|HOST|PORT|ENDPOINT|DIR|DIRECTORY|FOLDER|PATH|ROOT|FILE"
+    r"|MODEL|MODEL_NAME|TIMEOUT|SECONDS|RETRIES|WORKERS|CONCURRENCY)$"
 )
 ENVIRON, GETENV = "os.environ", {"os.getenv", "os.environ.get"}
 
@@ -46,7 +58,8 @@ def surroundings_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
 def _places(definitions: Definitions) -> Iterator[Place]:
     read = set[int]()  # values of modules, which many functions may name
     for each in definitions.with_nested:
-        yield from ((each, node) for node in _reads(each.code, each.nodes))
+        own = (node for node in each.nodes if id(node) not in each.logged)
+        yield from ((each, node) for node in _reads(each.code, own))
         for code, value in each.variables:
             if id(value) not in read:
                 read.add(id(value))
@@ -59,6 +72,10 @@ def _reads(code: Code, nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
         match node:
             case ast.Attribute() if code.dotted(node) in NAMES:
                 yield node
+            case ast.Call(args=[name, *_]) if code.dotted(node.func) in FINDS:
+                modules = code.values(name)
+                if not modules or any(map(MODULES.match, modules)):
+                    yield node
             case ast.Call() if code.dotted(node.func) in CALLS:
                 yield node
             case ast.Call(args=[name, *_]) if code.dotted(node.func) in GETENV:
@@ -73,5 +90,10 @@ def _reads(code: Code, nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
 
 
 def _named(code: Code, name: ast.expr) -> bool:
-    """Whether it may be the name of a variable that launchers and tests set."""
-    return any(map(VARIABLES.fullmatch, code.values(name)))
+    """Whether it may be the name of a variable that launchers and tests set; not of one that holds
+    a key, an address, a folder or a limit."""
+    names = code.values(name)
+    return any(
+        VARIABLES.fullmatch(each) or (STAGES.fullmatch(each) and not SETTINGS.search(each))
+        for each in names
+    )
