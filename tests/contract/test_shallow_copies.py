@@ -100,3 +100,49 @@ class Game:
         self.hands["a"].append(action)
 """
     assert not list(shared_state({"env.py": code.encode()}))
+
+
+ENTRY = """
+import verifiers as vf
+
+
+def move(parcel: str, depot: dict) -> str:
+    depot["shelf"][parcel] = "north"
+    return "moved"
+
+
+class Depot(vf.StatefulToolEnv):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.depots = {}
+        self.add_tool(move, args_to_skip=["depot"])
+
+    async def setup_state(self, state, **kwargs):
+        key = KEY
+        FILL
+        state["depot"] = self.depots[key]
+        return state
+"""
+ONCE = "if key not in self.depots:\n            self.depots[key] = {'shelf': {}}"
+
+
+def entries(key: str, fill: str) -> list[str]:
+    source = ENTRY.replace("KEY", key).replace("FILL", fill).encode()
+    return [item.message for item in shared_state({"env.py": source}) if "a copy" in item.message]
+
+
+def test_an_entry_that_all_rollouts_of_a_task_share_is_a_warning() -> None:
+    (message,) = entries('state["example_id"]', ONCE)
+    assert message.startswith("env.py:20 takes 'self.depots[key]' without a copy, and env.py:6 ")
+
+
+@pytest.mark.parametrize(
+    ("key", "fill"),
+    [
+        ('state["trajectory_id"]', ONCE),
+        ("id(state)", ONCE),
+        ('state["example_id"]', "self.depots[key] = {'shelf': {}}"),
+    ],
+)
+def test_entries_of_one_rollout_are_none(key: str, fill: str) -> None:
+    assert entries(key, fill) == []

@@ -1,12 +1,14 @@
-"""Tables that a rollout copies one level deep, while its tools change their items.
+"""Tables that a rollout copies one level deep, or not at all, while its tools change their items.
 
 `state["shelves"] = dict(SHELVES)` gives each rollout a table of its own with the items of all
-others. Read from the code alone: the copy and the change are known by the one name that both have.
+others; `state["depot"] = self.depots[task]` gives all rollouts of a task one depot. Read from the
+code alone: the copy and the change are known by the one name that both have.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -17,6 +19,9 @@ MAX_DEPTH = 8  # of subscripts
 OWN = "self."  # before the name of an attribute of the object itself
 HOLDERS = {"self", "state", "trace"}  # parameters that hold tables and are none
 LAST = "-1"  # the place of what is appended
+# Functions that begin a rollout, and keys that all rollouts of a task have.
+STARTS = re.compile(r"setup|reset|start|begin|init_state")
+OF_TASK = re.compile(r"example_id|task|question|problem|level|\binfo\b")
 COPIERS = {"dict", "list", "copy.copy"}
 CHANGES = {"append", "appendleft", "add", "extend", "insert", "pop", "popleft", "popitem"}
 CHANGES |= {"remove", "discard", "clear", "update", "setdefault", "sort", "reverse"}
@@ -24,11 +29,13 @@ CHANGES |= {"remove", "discard", "clear", "update", "setdefault", "sort", "rever
 
 @dataclass(frozen=True, slots=True)
 class ShallowCopy:
-    """A copied table, where it is copied, and where a function changes one of its items."""
+    """A copied table, where it is copied, and where a function changes one of its items; `is_whole`
+    is one that is taken as it is."""
 
     table: str
     where: str
     changed: str
+    is_whole: bool = False
 
 
 def shallow_copies(codes: Mapping[str, Code]) -> Iterator[ShallowCopy]:
@@ -45,6 +52,9 @@ def shallow_copies(codes: Mapping[str, Code]) -> Iterator[ShallowCopy]:
         for name, table, node in _copies(definition):
             if name in changed and name not in replaced:
                 yield ShallowCopy(table, definition.code.where(node), changed[name])
+        for name, table, node in _taken(definition):
+            if name in changed and name not in replaced:
+                yield ShallowCopy(table, definition.code.where(node), changed[name], True)
 
 
 def _copies(definition: Definition) -> Iterator[tuple[str, str, ast.AST]]:
@@ -57,6 +67,37 @@ def _copies(definition: Definition) -> Iterator[tuple[str, str, ast.AST]]:
                 is_own = name.startswith(OWN) and _key(source).startswith(OWN)
                 if name and not is_own and _is_shared(definition, source):
                     yield name, ast.unparse(source)[:80], node
+
+
+def _taken(definition: Definition) -> Iterator[tuple[str, str, ast.AST]]:
+    """The name under which a rollout keeps its task's entry of a shared table, the entry, and the
+    statement; none of a table that the function fills anew for each rollout."""
+    if not STARTS.search(definition.node.name):
+        return
+    texts = {
+        target.id: ast.unparse(node.value)
+        for node in definition.nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    within = {
+        id(each) for node in definition.nodes if isinstance(node, ast.If) for each in node.body
+    }
+    filled = {
+        ast.unparse(target)
+        for node in definition.nodes
+        if isinstance(node, ast.Assign) and id(node) not in within
+        for target in node.targets
+    }
+    for node in definition.nodes:
+        value = node.value if isinstance(node, ast.Assign) else None
+        if not isinstance(node, ast.Assign) or not isinstance(value, ast.Subscript):
+            continue
+        key = texts.get(ast.unparse(value.slice), ast.unparse(value.slice))
+        entry = ast.unparse(value)
+        if OF_TASK.search(key) and entry not in filled and _is_shared(definition, value):
+            yield from ((name, entry[:80], node) for name in filter(None, map(_key, node.targets)))
 
 
 def _copied(definition: Definition, value: ast.expr) -> ast.expr | None:

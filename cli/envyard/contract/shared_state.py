@@ -47,8 +47,11 @@ def shared_state(members: Mapping[str, bytes]) -> Iterator[Finding]:
 def _shallow_copies(codes: Mapping[str, Code]) -> Iterator[Finding]:
     for each in shallow_copies(codes):
         message = (
-            f"{each.where} copies {each.table!r} one level deep, and {each.changed} changes what "
-            "its items hold: all rollouts of a process share these"
+            f"{each.where} takes {each.table!r} without a copy, and {each.changed} changes what "
+            "its items hold: all rollouts of a task share it"
+            if each.is_whole
+            else f"{each.where} copies {each.table!r} one level deep, and {each.changed} changes "
+            "what its items hold: all rollouts of a process share these"
         )
         yield finding("env.shared_state", message, where=each.where)
 
