@@ -20,6 +20,7 @@ DECIMALS = re.compile(r"(\d\.)(\d{1,20})")
 WORD, WORDS = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[^\W\d_]+")
 NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,20})?")
 NEAR = 0.1  # of a number
+MOST_NUMBERS = 10
 LONGEST_ANSWER = 400  # characters that are searched for numbers
 # Words by which a verifier may read one answer of two.
 DECIDED = {"yes", "no", "true", "false", "correct", "incorrect", "right", "wrong", "valid"}
@@ -83,9 +84,8 @@ def _holds(line: str, wanted: str) -> bool:
 
 def _near(line: str, wanted: str) -> bool:
     """Whether a line has a number that may count as one of the answer, such as 10 for 9.9."""
-    numbers = [float(each) for each in NUMBER.findall(line)]
-    return any(
-        abs(float(each) - number) <= NEAR * abs(number)
-        for each in NUMBER.findall(wanted[:LONGEST_ANSWER])
-        for number in numbers
+    shown, right = (
+        [*map(float, NUMBER.findall(text)[:MOST_NUMBERS])]
+        for text in (line, wanted[:LONGEST_ANSWER])
     )
+    return any(abs(one - other) <= NEAR * abs(one) for one in shown for other in right)
