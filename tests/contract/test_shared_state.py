@@ -65,6 +65,13 @@ SHARED += (
         "env = make(tools=[send])\n"
     ),
 )
+SHARED += (
+    (
+        "RECORDS = {}\ndef right(completion, info):\n    steps = len(completion)\n"
+        "    record = RECORDS.setdefault(info, 99)\n    if steps < record:\n"
+        "        RECORDS[info] = record = steps\n    return record / steps\n"
+    ),
+)
 NOT_SHARED = {
     "the size of a bounded cache": "CACHE = {}\nBYTES = 0\ndef load_environment():\n"
     "    def read(completion):\n        global BYTES\n        while BYTES > 100:\n"

@@ -101,6 +101,7 @@ class _Uses:
         self._inner: set[str] = set()  # changed within an item
         self._parts: dict[str, str] = {}  # of the function that is read
         self._missing: set[int] = set()  # its assignments where an item is missing
+        self._better: set[int] = set()  # and where a new value exceeds the old one, or falls below
         self._returned: dict[str, str] = {}  # by the simple names of functions that return a part
 
     def shared(self) -> Iterator[tuple[str, str]]:
@@ -126,6 +127,7 @@ class _Uses:
         """Read one function of rollouts."""
         self._parts = dict(self._local_parts(definition))
         self._missing = set(_under_missing(definition.nodes))
+        self._better = set(self._under_comparison(definition))
         filled = {
             name
             for node in definition.nodes
@@ -157,12 +159,26 @@ class _Uses:
             if isinstance(target, ast.Name) and target.id in definition.local_names:
                 continue  # a name for a part of it
             name = self._root(definition, target)
-            if name and name in self._names(definition, node.value):
+            is_record = id(node) in self._better and isinstance(target, ast.Subscript)
+            if name and (is_record or name in self._names(definition, node.value)):
                 self._change(definition, node, name)
             elif name and id(node) in self._missing:
                 self._filled.add(name)
             elif name:
                 self._reset.add(name)  # or it is a cache, whose items do not depend on others
+
+    def _under_comparison(self, definition: Definition) -> Iterator[int]:
+        """The ids of assignments under a test whether something is larger or smaller than a part of
+        a value: they keep the best of all rollouts."""
+        for node in definition.nodes:
+            test = node.test if isinstance(node, ast.If) else None
+            if (
+                isinstance(node, ast.If)
+                and isinstance(test, ast.Compare)
+                and isinstance(test.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+                and self._names(definition, test)
+            ):
+                yield from (id(each) for each in node.body if isinstance(each, ast.Assign))
 
     def _local_parts(self, definition: Definition) -> Iterator[tuple[str, str]]:
         """Local names for parts: `part = VALUE[...]`, `part = VALUE.setdefault(...)`."""

@@ -86,3 +86,13 @@ def test_a_message_that_the_reference_reads_too_and_one_without_the_answer_have_
     assert not named(oracle="I want the 17.")  # a user tells it when asked
     assert not named(prompt="Is it 16 or 17?")
     assert not named(prompt="My price is 20.", silent="My price is 17.")
+
+
+def test_an_offer_before_a_farewell_is_the_reply_that_was_named() -> None:
+    turns = QuietTurns()
+    prompt, end = "You have three offers.", "I would have let it go for 437. Goodbye!"
+    turns.add(played("silent/3/0", prompt, "", "", "", last=end))
+    right = played("oracle/3/0", prompt, "OFFER 437", "Thank you, goodbye!", last="Done.")
+    course = turns.course(NAMED, 3, right.recorder.transcript)
+    assert course is not None
+    assert [each["content"] for each in course.replies] == ["", "", "OFFER 437"]

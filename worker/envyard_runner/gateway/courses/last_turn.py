@@ -20,6 +20,7 @@ from envyard_runner.probing.probes import Message
 
 FEWEST, MOST = 3, 20  # turns
 DIGITS = re.compile(r"\d+")
+COMMAND = re.compile(r"[A-Za-z]{2,20}:? (\d{2,9})")
 LONGEST = 200  # characters of an answer that is searched for, and of a message that is shown
 WORDS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 TRIES = r"(?:guess(?:es)?|tr(?:y|ies)|turns?|attempts?|moves?|questions?|chances?|replies|messages)"
@@ -47,8 +48,8 @@ class QuietTurns:
 
     def course(self, operator: str, task: int, transcript: Transcript) -> Course | None:
         """The reply of a rollout in the last turn, or in the one before; None where it has several
-        replies, or the prompt does not promise this number of turns. `named`: its last reply, where
-        the last message, which the rollout itself lacks, and no earlier one names the answer."""
+        replies, or the prompt does not promise this number of turns. `named`: its last reply
+        whose answer the last message names, which the rollout itself lacks, and no earlier one."""
         if operator == NAMED:
             return self._named(task, transcript)
         turns, replies = self._turns.get(task, 0), recorded_replies(transcript)
@@ -63,19 +64,28 @@ class QuietTurns:
     def _named(self, task: int, transcript: Transcript) -> Course | None:
         *earlier, last = self._texts.get(task) or [""]
         replies = recorded_replies(transcript)
-        if not earlier or not replies or replies[-1].get("tool_calls"):
+        if not earlier or any(reply.get("tool_calls") for reply in replies[-1:]):
             return None
-        text = plain_text(replies[-1].get("content"))
-        answer = find_answer(text).answer.strip()
-        named = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
-        if not 0 < len(answer) <= LONGEST or not named.search(last):
-            return None
-        if any(map(named.search, earlier)) or _is_told(transcript, named):
+        texts = [plain_text(reply.get("content")) for reply in reversed(replies)]
+        text = next((text for text in texts if _naming(text, last)), "")
+        named = _naming(text, last)
+        if named is None or any(map(named.search, earlier)) or _is_told(transcript, named):
             return None
         if DIGITS.sub("0", last) in (DIGITS.sub("0", each) for each in earlier):
             return None  # a value that changes from turn to turn, such as a price
         empty: Sequence[Message] = [{"role": "assistant", "content": ""}] * (self._turns[task] - 1)
-        return Course([*empty, replies[-1]], text, f"{text} behind: {last[-LONGEST:]}")
+        reply = {"role": "assistant", "content": text}
+        return Course([*empty, reply], text, f"{text} behind: {last[-LONGEST:]}")
+
+
+def _naming(text: str, message: str) -> re.Pattern[str] | None:
+    """What matches the answer of a reply, where the message has it; None where it has not. Of a
+    command such as `OFFER 437` it is the only number."""
+    answer = find_answer(text).answer.strip()
+    if command := COMMAND.fullmatch(answer):
+        answer = command[1]
+    named = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
+    return named if 0 < len(answer) <= LONGEST and named.search(message) else None
 
 
 def _is_told(transcript: Transcript, named: re.Pattern[str]) -> bool:
