@@ -21,6 +21,7 @@ from envyard.contract.mutants import (
     LEFT_OUT,
     MARKED_WRONG,
     MIDDLE,
+    MISREPORTED,
     OPERATORS,
     OTHER_ARGUMENT,
     REPORTED,
@@ -87,8 +88,8 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     before it only looked something up, and nothing in its place must not be paid. The right answer
     before a mark counts where a wrong one in the mark lost reward: of texts that the policy is to
     write, another may be as right. The last turn counts where the turn before it was paid in full,
-    calls that a reply only claims where the reply without them lost reward, and calls that it
-    reports where the reply without the report did.
+    calls that a reply only claims where the reply without them lost reward, and calls and values
+    that it reports where the reply without the report did.
     """
     controls = [e for e in results if e.operator == CONTROL]
     steady = {e.rollout for e in controls if agree(e.recorded, e.reward)}
@@ -105,6 +106,7 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
         for name in (UNCALLED, UNREPORTED)
     )
     shown = {BESIDE: marked, LAST_TURN: late, CLAIMED: needed, REPORTED: scored}
+    shown[MISREPORTED] = scored
     return [
         each
         for each in results

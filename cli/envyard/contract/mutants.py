@@ -57,6 +57,7 @@ ENTRIES = (
     # Shows whether a report of what was done is paid.
     Operator("unreported", "its answer without its report", kind="control", course=True),
     Operator("reported", "calls that it reports and did not make", course=True),
+    Operator("misreported", "other values in its report of what tools returned", course=True),
     Operator("left_out", "a step left out that changes something", course=True),
     Operator("other_argument", "another argument of its last change", course=True),
     Operator("leaves", "an early end instead of its second reply", course=True),
@@ -163,7 +164,7 @@ OPERATORS = {entry.name: entry for entry in ENTRIES}
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
 OTHER_ARGUMENT = "other_argument"
 FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"
-UNREPORTED, REPORTED = "unreported", "reported"
+UNREPORTED, REPORTED, MISREPORTED = "unreported", "reported", "misreported"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"
 ALONE, BEFORE_LAST, LAST_TURN = "alone", "before_last", "last_turn"
 

@@ -362,37 +362,3 @@ def test_calls_that_an_environment_reads_from_the_text_are_made() -> None:
 def test_odd_calls_are_written_too() -> None:
     assert written({"function": {"arguments": "{}"}}) == "None()"
     assert written({"function": {"name": "f", "arguments": "[" * 100_000}}) == "f()"
-
-
-REPORT = "Look them up. Reply with the titles that you looked up and the number."
-
-
-def test_a_report_of_calls_is_given_without_them_and_the_answer_without_the_report() -> None:
-    look = tool_call("lookup", title="Salt Road")
-    transcript = played(REPORT, look, "Consulted: Salt Road\nAnswer: 412", result="412 pages")
-    assert given("reported", transcript) == ["Consulted: Salt Road\nAnswer: 412"]
-    assert given("unreported", transcript) == [("lookup", "Salt Road"), "Answer: 412"]
-
-
-@pytest.mark.parametrize("reply", ["Read: Salt Road\nPages: 412", "Pages: 412\nRead: Salt Road"])
-def test_lines_that_name_what_calls_looked_up_are_the_report_of_an_answer_without_mark(
-    reply: str,
-) -> None:
-    look = tool_call("lookup", title="Salt Road")
-    transcript = played(REPORT, look, reply, result="412 pages")
-    assert given("unreported", transcript) == [("lookup", "Salt Road"), "Pages: 412"]
-
-
-@pytest.mark.parametrize(
-    ("prompt", "reply"),
-    [
-        ("How many pages?", "Consulted: Salt Road\nAnswer: 412"),
-        (REPORT, "Answer: 412"),
-        (REPORT, "Salt Road has\n412 pages, as Salt Road says"),
-        (REPORT, '{\n"titles": ["Salt Road"],\n"answer": 412\n}'),
-        (REPORT, '```json\n{"titles": [],\n"answer": 412}\n```'),
-    ],
-)
-def test_no_report_is_left_out_where_none_is_wanted_or_given(prompt: str, reply: str) -> None:
-    transcript = played(prompt, tool_call("lookup", title="Salt Road"), reply)
-    assert COURSES["unreported"](transcript, ()) is None

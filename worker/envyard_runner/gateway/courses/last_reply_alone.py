@@ -31,6 +31,14 @@ REPORTED = re.compile(
     r"|inspected|examined|ran|tested|took|cited)\b",
     re.IGNORECASE,
 )
+# Where it is to report values that tools return.
+VALUES_REPORTED = re.compile(
+    r"\b(?:rates?|values?|readings?|figures?|prices?|numbers?|amounts?|measurements?|counts?|dates?)"
+    r" (?:that )?(?:\w+ ){0,2}?you (?:have |had )?"
+    r"(?:found|read|got|measured|obtained|retrieved|looked up|received)\b",
+    re.IGNORECASE,
+)
+NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?![\w.]*\w)")
 MOST_CLAIMS = 20  # calls that a reply claims, and arguments that it reports
 SHORTEST, LONGEST = 2, 200  # characters of an answer; a shorter one is in a result by chance
 
@@ -55,25 +63,57 @@ def unreported(transcript: Transcript, others: Sequence[str]) -> Course | None:
     """All replies, the last one cut to the line of its answer; where that has no mark, without the
     lines that name what the calls looked up. None where the answer is no line."""
     replies = recorded_replies(transcript)
-    if reported(transcript, others) is None:
+    values = VALUES_REPORTED.search(first_prompts(transcript))
+    if reported(transcript, others) is None and (not values or uncalled(transcript, ()) is None):
         return None
     text = plain_text(replies[-1].get("content")).strip()
+    lines = _lines(text, replies)
+    kept = "\n".join(line for line, is_report in lines if not is_report)
+    last = {"role": "assistant", "content": kept}
+    return Course([*replies[:-1], last], text, kept) if kept.strip() and kept != text else None
+
+
+def _lines(text: str, replies: Sequence[Message]) -> list[tuple[str, bool]]:
+    """The lines of a last reply, and whether each is no line of the answer; where that has no mark,
+    whether it names what the calls looked up. None where the answer is no line."""
     marked = find_answer(text)
     is_marked = marked.answer != text
     if is_object(text) or FENCE in text or (is_marked and "\n" in marked.answer.strip()):
+        return []
+    lines = text.split("\n")
+    if is_marked:
+        place = marked.before.count("\n")
+        return [(line, at != place) for at, line in enumerate(lines)]
+    given = [str(each) for call in calls_of(replies) for each in arguments_of(call).values()]
+    given = [each for each in given if SHORTEST <= len(each) <= LONGEST][:MOST_CLAIMS]
+    named = "|".join(map(re.escape, given))
+    report = re.compile(rf"(?<!\w)(?:{named or '(?!)'})(?!\w)")
+    return [(line, report.search(line) is not None) for line in lines]
+
+
+def misreported(transcript: Transcript, others: Sequence[str]) -> Course | None:
+    """All replies, the last one with other numbers in its report, in the place of those that tools
+    returned and the prompt does not have, where it is to report such values."""
+    replies, prompt = recorded_replies(transcript), first_prompts(transcript)
+    if uncalled(transcript, others) is None or not VALUES_REPORTED.search(prompt):
         return None
-    start = text.rfind("\n", 0, len(marked.before)) + 1
-    kept = text[start:].split("\n")[0]
-    if not is_marked:
-        given = [str(each) for call in calls_of(replies) for each in arguments_of(call).values()]
-        given = [each for each in given if SHORTEST <= len(each) <= LONGEST][:MOST_CLAIMS]
-        named = "|".join(map(re.escape, given))
-        report = re.compile(rf"(?<!\w)(?:{named or '(?!)'})(?!\w)")
-        kept = "\n".join(line for line in text.split("\n") if not report.search(line))
-        if not kept.strip():
-            return None
-    last = {"role": "assistant", "content": kept}
-    return Course([*replies[:-1], last], text, kept) if kept != text else None
+    text = plain_text(replies[-1].get("content")).strip()
+    results = "\n".join(
+        plain_text(node.message.get("content"))
+        for node in transcript.nodes
+        if node.message.get("role") == "tool"
+    )
+    returned = {*NUMBER.findall(results)} - {*NUMBER.findall(prompt)}
+
+    def other(match: re.Match[str]) -> str:
+        return str(int(match[0]) + 1) if match[0] in returned else match[0]
+
+    lines = _lines(text, replies)
+    changed = "\n".join(NUMBER.sub(other, line) if is_report else line for line, is_report in lines)
+    if not changed or changed == text:
+        return None
+    last = {"role": "assistant", "content": changed}
+    return Course([*replies[:-1], last], text, changed)
 
 
 def claimed(transcript: Transcript, others: Sequence[str]) -> Course | None:

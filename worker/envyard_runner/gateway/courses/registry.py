@@ -19,6 +19,7 @@ from envyard_runner.gateway.courses.further_calls import further_calls
 from envyard_runner.gateway.courses.last_reply_alone import (
     alone,
     claimed,
+    misreported,
     reported,
     uncalled,
     unreported,
@@ -174,6 +175,7 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "claimed": claimed,
     "unreported": unreported,
     "reported": reported,
+    "misreported": misreported,
     "left_out": left_out,
     "other_argument": lambda transcript, others: other_argument(transcript, others, changes),
     "call_order": call_order,
