@@ -36,6 +36,14 @@ CHANGES = (
     "del shelves[shelf][-1:]",
     "row = shelves[shelf]; row.pop()",
     "table = state['shelves']; table[shelf].append(2)",
+    "row = shelves.get(shelf); row[0] -= 1",
+    "shelves.get(shelf).append(2)",
+    "shelves[shelf]['boxes'].append(2)",
+    "row = shelves.get(shelf); row['boxes'][0] = 2",
+    "[row := shelves[shelf], row.pop()]",
+    "for row in shelves.values(): row.clear()",
+    "for name, row in shelves.items(): row.append(name)",
+    "row = next((each for each in shelves.values() if shelf in each), None); row.pop()",
 )
 COPIES = (
     "dict(SHELVES)",
@@ -63,7 +71,17 @@ def test_deep_copies_and_data_of_the_rollout_are_none(copied: str) -> None:
     assert warnings(CHANGES[0], copied) == []
 
 
-@pytest.mark.parametrize("change", ["shelves[shelf] = 2", "shelves.pop(shelf)", "shelves[shelf]"])
+OF_THE_COPY = (
+    "shelves[shelf] = 2",
+    "shelves.pop(shelf)",
+    "shelves[shelf]",
+    "row = shelves.get(shelf); shelves[shelf] = (row[0] - 1, row[1])",
+    "for name, row in shelves.items(): print(name.strip(), row)",
+    "row = list(shelves.get(shelf)); row.append(2)",
+)
+
+
+@pytest.mark.parametrize("change", OF_THE_COPY)
 def test_changes_of_the_copy_itself_are_none(change: str) -> None:
     assert warnings(change, COPIES[0]) == []
 

@@ -12,19 +12,21 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from envyard.contract.changed_items import (
+    LAST,
+    MAX_DEPTH,
+    OWN,
+    changed_tables,
+    key_of,
+    replaced_items,
+)
 from envyard.contract.needs.code import Code
 from envyard.contract.rollout_functions import Definition, Definitions
 
-MAX_DEPTH = 8  # of subscripts
-OWN = "self."  # before the name of an attribute of the object itself
-HOLDERS = {"self", "state", "trace"}  # parameters that hold tables and are none
-LAST = "-1"  # the place of what is appended
 # Functions that begin a rollout, and keys that all rollouts of a task have.
 STARTS = re.compile(r"setup|reset|start|begin|init_state")
 OF_TASK = re.compile(r"example_id|task|question|problem|level|\binfo\b")
 COPIERS = {"dict", "list", "copy.copy"}
-CHANGES = {"append", "appendleft", "add", "extend", "insert", "pop", "popleft", "popitem"}
-CHANGES |= {"remove", "discard", "clear", "update", "setdefault", "sort", "reverse"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,10 @@ def shallow_copies(codes: Mapping[str, Code]) -> Iterator[ShallowCopy]:
     functions = Definitions(codes).with_nested
     changed: dict[str, str] = {}
     for definition in functions:
-        for name, node in _changes(definition):
+        for name, node in changed_tables(definition):
             changed.setdefault(name, definition.code.where(node))
     for definition in functions:
-        replaced = {name for name, place in _replaced(definition) if place != LAST}
+        replaced = {name for name, place in replaced_items(definition) if place != LAST}
         for name, table, node in _copies(definition):
             if name in changed and name not in replaced:
                 yield ShallowCopy(table, definition.code.where(node), changed[name])
@@ -62,9 +64,9 @@ def _copies(definition: Definition) -> Iterator[tuple[str, str, ast.AST]]:
     for node in definition.nodes:
         if isinstance(node, ast.Assign) and (source := _copied(definition, node.value)) is not None:
             for target in node.targets:
-                name = _key(target)
+                name = key_of(target)
                 # What an object copies of itself may be its own.
-                is_own = name.startswith(OWN) and _key(source).startswith(OWN)
+                is_own = name.startswith(OWN) and key_of(source).startswith(OWN)
                 if name and not is_own and _is_shared(definition, source):
                     yield name, ast.unparse(source)[:80], node
 
@@ -97,7 +99,9 @@ def _taken(definition: Definition) -> Iterator[tuple[str, str, ast.AST]]:
         key = texts.get(ast.unparse(value.slice), ast.unparse(value.slice))
         entry = ast.unparse(value)
         if OF_TASK.search(key) and entry not in filled and _is_shared(definition, value):
-            yield from ((name, entry[:80], node) for name in filter(None, map(_key, node.targets)))
+            yield from (
+                (name, entry[:80], node) for name in filter(None, map(key_of, node.targets))
+            )
 
 
 def _copied(definition: Definition, value: ast.expr) -> ast.expr | None:
@@ -143,83 +147,3 @@ def _is_fixed(item: ast.expr) -> bool:
     if isinstance(item, ast.Tuple):
         return all(isinstance(each, ast.Constant) for each in item.elts)
     return isinstance(item, ast.Constant | ast.JoinedStr)
-
-
-def _changes(definition: Definition) -> Iterator[tuple[str, ast.AST]]:
-    """The names of tables of which this function changes an item, within it; not of items that it
-    has replaced or added."""
-    tables = _tables(definition)
-    parts = {
-        target.id: (key, ast.unparse(node.value.slice))
-        for node in definition.nodes
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript)
-        for target in node.targets
-        if isinstance(target, ast.Name) and (key := _table(node.value.value, tables))
-    }
-    replaced = set(_replaced(definition))
-    for node in definition.nodes:
-        for item in _changed_parts(node):
-            place = ("", "")
-            if isinstance(item, ast.Name):
-                place = parts.get(item.id, place)
-            elif isinstance(item, ast.Subscript):
-                place = _table(item.value, tables), ast.unparse(item.slice)
-            if place[0] and place not in replaced:
-                yield place[0], node
-
-
-def _replaced(definition: Definition) -> Iterator[tuple[str, str]]:
-    """The tables that a function gives items of their own, each with the item's place."""
-    tables = _tables(definition)
-    for node in definition.nodes:
-        match node:
-            case ast.Assign(targets=targets):
-                for each in targets:
-                    if isinstance(each, ast.Subscript) and (name := _table(each.value, tables)):
-                        yield name, ast.unparse(each.slice)
-            case ast.Call(func=ast.Attribute(value=table, attr="append")):
-                if name := _table(table, tables):
-                    yield name, LAST
-
-
-def _changed_parts(node: ast.AST) -> Iterator[ast.expr]:
-    """The containers that a node changes, such as `table[key]` of `table[key].append(1)`."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=item, attr=name)) if name in CHANGES:
-            yield item
-        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
-            yield from (each.value for each in targets if isinstance(each, ast.Subscript))
-        case ast.AugAssign(target=ast.Subscript(value=item)):
-            yield item
-
-
-def _tables(definition: Definition) -> dict[str, str]:
-    """The tables that names of a function stand for: those of its parameters, and `name` after
-    `name = state["key"]`. Other variables hold something new."""
-    arguments = [node.arg for node in definition.nodes if isinstance(node, ast.arg)]
-    tables = {name: name for name in arguments if name not in HOLDERS}
-    for node in definition.nodes:
-        if isinstance(node, ast.Assign):
-            tables |= {
-                target.id: _key(node.value)
-                for target in node.targets
-                if isinstance(target, ast.Name)
-            }
-    return tables
-
-
-def _table(node: ast.expr, tables: Mapping[str, str]) -> str:
-    """The name of a table: of a variable, or of what the state keeps."""
-    return tables.get(node.id, "") if isinstance(node, ast.Name) else _key(node)
-
-
-def _key(target: ast.expr) -> str:
-    """`key` of `state["key"]` and of `state.key`, `self.key` of an object's own; else empty."""
-    match target:
-        case ast.Subscript(slice=ast.Constant(value=str() as key)):
-            return key
-        case ast.Attribute(value=ast.Name(id="self"), attr=key):
-            return f"{OWN}{key}"
-        case ast.Attribute(attr=key):
-            return key
-    return ""
