@@ -106,3 +106,40 @@ def test_a_condition_that_also_decides_is_a_warning() -> None:
 def test_variables_of_launchers_are_a_warning_whatever_they_hold(name: str) -> None:
     source = BEGIN.replace("BODY", f"if os.environ.get('{name}'): return 1.0")
     assert list(surroundings_in_scoring({"env.py": source.encode()}))
+
+
+def test_a_value_that_is_made_from_such_a_value_is_a_warning() -> None:
+    source = BEGIN.replace("BODY", "if len(reply) > WIDTH: return 1.0").encode()
+    source += b"WIDTH = 1 if BENCHMARK else 9\nBENCHMARK = bool(os.environ.get('BENCHMARK'))\n"
+    assert {item.where for item in surroundings_in_scoring({"env.py": source})} == {"env.py:14"}
+
+
+ONLY_LOGS = (
+    "if DEBUG: print('scored', len(reply))",
+    "if DEBUG and reply: logging.getLogger('x').info('%r', reply)",
+    "if os.environ.get('DEBUG', '').lower() == 'yes': logger.debug(f'{reply!r}')",
+    "if not DEBUG: pass\n    else: log.warning(reply)",
+)
+NOT_ONLY_LOGS = (
+    "if DEBUG: print(answer.clear())",
+    "if DEBUG: catalogue.error(reply)",
+    "if DEBUG: print(reply); return 1.0",
+    "if DEBUG: print(reply)\n    else: return 1.0",
+    "if DEBUG and answer.clear(): print(reply)",
+    "if DEBUG: print(reply)\n    if DEBUG: return 1.0",
+)
+
+
+def debugging(line: str) -> set[str]:
+    source = BEGIN.replace("BODY", line) + "DEBUG = bool(os.environ.get('DEBUG'))\n"
+    return {item.code for item in surroundings_in_scoring({"env.py": source.encode()})}
+
+
+@pytest.mark.parametrize("line", ONLY_LOGS)
+def test_what_switches_log_lines_alone_is_none(line: str) -> None:
+    assert debugging(line) == set()
+
+
+@pytest.mark.parametrize("line", NOT_ONLY_LOGS)
+def test_what_switches_more_than_log_lines_is_a_warning(line: str) -> None:
+    assert debugging(line) == {"env.reads_surroundings"}

@@ -12,6 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from envyard.contract.log_lines import deciding_nodes
+from envyard.contract.module_values import module_values
 from envyard.contract.needs.code import Code
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -29,7 +31,6 @@ TAKES = {"tools", "funcs", "reward_funcs", "stop_conditions", "metrics", "stop_f
 TAKES |= {"extract_fn"}  # of a parser
 ADDS = {"add_tool", "add_reward_func", "add_metric", "add_stop_condition", "add_func"}
 TAKES_REWARDS = {"funcs", "reward_funcs", "extract_fn"}
-LOGS = {"print", "debug", "info", "warning", "error", "exception", "critical", "log"}
 ADDS_REWARDS = {"add_reward_func", "add_func"}
 
 
@@ -47,11 +48,9 @@ class Definition:
         return tuple(ast.walk(self.node))
 
     @cached_property
-    def logged(self) -> frozenset[int]:
-        """The ids of nodes that decide nothing but what is printed or logged."""
-        statements = [node for node in self.nodes if _only_logs(node)]
-        outer = [node.test if isinstance(node, ast.If) else node for node in statements]
-        return frozenset(id(each) for node in outer for each in ast.walk(node))
+    def deciding(self) -> list[ast.AST]:
+        """Its nodes without those that decide nothing but what is printed or logged."""
+        return deciding_nodes(self.code, self.nodes)
 
     @cached_property
     def local_names(self) -> set[str]:
@@ -68,22 +67,7 @@ class Definition:
     def variables(self) -> tuple[tuple[Code, ast.expr], ...]:
         """The values of module variables that it reads and does not only log, each with the code
         of its module."""
-        names, dotted = set[str](), set[str]()
-        for node in (each for each in self.nodes if id(each) not in self.logged):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                names.add(node.id)
-            elif isinstance(node, ast.Attribute):
-                dotted.add(self.code.dotted(node))
-        names -= self.local_names
-        imported = {self.code.aliases[name] for name in names if name in self.code.aliases}
-        own = [value for name in names for value in self.code.assigned.get(name, ())]
-        own.sort(key=lambda value: (value.lineno, value.col_offset))
-        values = [(self.code, value) for value in own]
-        for place in sorted(imported | dotted):
-            module, _, name = place.rpartition(".")
-            if other := self.code.files.get(module):
-                values += [(other, value) for value in other.assigned.get(name, ())]
-        return tuple(values)
+        return module_values(self.code, self.deciding, self.local_names)
 
 
 class Definitions:
@@ -157,16 +141,6 @@ class Definitions:
                 functions[name] = None
                 waiting += [other for each in self._by_name[name] for other in called(each)]
         return [each for name in functions for each in self._by_name[name]]
-
-
-def _only_logs(node: ast.AST) -> bool:
-    """Whether a statement prints or logs, or is a condition under which nothing else is done."""
-    match node:
-        case ast.Expr(value=ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name))):
-            return name in LOGS
-        case ast.If(body=body, orelse=[]):
-            return all(isinstance(each, ast.Expr) and _only_logs(each) for each in body)
-    return False
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[Function, bool]]:

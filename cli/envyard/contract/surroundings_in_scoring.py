@@ -2,7 +2,7 @@
 program runs, on which machine, under which launcher.
 
 None of it belongs to a task. It tells an evaluation from training, so the code is read; a run sees
-only the surroundings that it has. Keys, addresses and folders may be read.
+only the surroundings that it has. Keys, addresses, folders and a switch of log lines may be read.
 """
 
 from __future__ import annotations
@@ -58,8 +58,7 @@ def surroundings_in_scoring(members: Mapping[str, bytes]) -> Iterator[Finding]:
 def _places(definitions: Definitions) -> Iterator[Place]:
     read = set[int]()  # values of modules, which many functions may name
     for each in definitions.with_nested:
-        own = (node for node in each.nodes if id(node) not in each.logged)
-        yield from ((each, node) for node in _reads(each.code, own))
+        yield from ((each, node) for node in _reads(each.code, each.deciding))
         for code, value in each.variables:
             if id(value) not in read:
                 read.add(id(value))

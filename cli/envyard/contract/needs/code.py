@@ -25,7 +25,8 @@ class Code:
     """One file: its nodes, the dotted name of each imported name, and the texts of its names.
 
     `files` are the codes of all files of the wheel by their modules' names, `assigned` what the
-    statements of the module itself assign to each of its names.
+    statements of the module itself assign to each of its names. `made_from` keeps which of these
+    values an expression names.
     """
 
     file: File
@@ -34,6 +35,7 @@ class Code:
     imports: set[str] = field(default_factory=set)
     texts: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     assigned: dict[str, list[ast.expr]] = field(default_factory=lambda: defaultdict(list))
+    made_from: dict[int, list[tuple[Code, ast.expr]]] = field(default_factory=dict)
 
     def calls(self) -> Iterator[ast.Call]:
         """Every call of what has a name: not the outer one of `f()()`."""
