@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from envyard_runner.probing.junk_calls import (
     only_value_of_its_form,
     partly_known_calls,
     presents,
+    results_for_wrong_values,
 )
 from envyard_runner.probing.probes import REPLIES, ProbeCall
 
@@ -227,6 +229,45 @@ def test_a_refusal_of_a_wrong_value_must_not_have_the_right_one() -> None:
     assert corrected(text, "D-07-31", "Is SV-1 at D-07-31?") == ""
     assert corrected("SV-1: D-07-31", "D-07-31", "Where is SV-1?") == ""  # what it looks up
     assert corrected(text, "D-07-3", "Where is SV-1?") == ""
+    sent = "WXZ-51907 turns SV-1 back; it goes to D-07-31"
+    assert corrected(sent.lower(), "d-07-31", "Where is SV-1?").endswith("goes to d-07-31")
+    assert corrected("SV-1 by wxz-51907: 3.75 g", "3.75 g", "What has SV-1?") == ""  # computed
+
+
+def test_what_takes_a_code_must_not_answer_a_wrong_one_with_the_right_one() -> None:
+    shut = "It stays shut; this one answers to SORREL-31."
+    assert corrected(shut, "SORREL-31", "Open H-1.", is_code=True).endswith("SORREL-31")
+    assert corrected(shut, "SORREL-31", "Open H-1 by SORREL-31.", is_code=True) == ""
+    gate, price = tool("open_gate", gate=TEXT, code=TEXT), tool("get_price", item=TEXT, code=TEXT)
+    other = tool("price_of", item=TEXT, currency_code=TEXT)
+    calls = partly_known_calls([gate, price, other], "H-1")
+    shown = [
+        {"role": "tool", "tool_call_id": call["id"], "content": call["function"]["name"]}
+        for call in calls
+    ]
+    messages = [{"role": "assistant", "tool_calls": calls}, *shown]
+    assert [*results_for_wrong_values(messages)] == [
+        ("open_gate", True),
+        ("get_price", False),
+        ("price_of", False),
+    ]
+
+
+def test_a_refusal_is_also_read_where_the_answer_is_known_by_another_rollout() -> None:
+    deliver = tool("deliver", parcel=TEXT, bay=TEXT)
+    answers = ("K-11", "K-12", "K-13")
+
+    def finding(*results: str) -> list[Any]:
+        played = {
+            f"snoop/{task}/0": replace(
+                JunkResults.of(rollout(task, [deliver], result), ""), answer=answers[task]
+            )
+            for task, result in enumerate(results)
+        }
+        return list(tool_leak_findings(played))
+
+    assert finding(*(f"not wxz-51907, P7 goes to {each}" for each in answers))
+    assert not finding(*(f"not wxz-51907 but one of {', '.join(answers)}" for _ in answers))
 
 
 def test_the_text_of_a_model_has_no_brackets() -> None:
@@ -274,11 +315,14 @@ def test_a_refusal_that_has_the_answers_of_other_tasks_is_none() -> None:
     refusal = "wxz-51907 is wrong. Slots are D-07-31. Slots are E-08-42."
     answers = ("D-07-31", "E-08-42")
     played = {
-        f"p/{n}/0": JunkResults(answer, (), refusals=(refusal,)) for n, answer in enumerate(answers)
+        f"p/{n}/0": JunkResults(answer, (), refusals=((refusal, False),))
+        for n, answer in enumerate(answers)
     }
     assert not list(tool_leak_findings(played))
     own = {
-        f"p/{n}/0": JunkResults(answer, (), refusals=(f"wxz-51907 is wrong: it is {answer}",))
+        f"p/{n}/0": JunkResults(
+            answer, (), refusals=((f"wxz-51907 is wrong: it is {answer}", False),)
+        )
         for n, answer in enumerate(answers)
     }
     assert len(list(tool_leak_findings(own))) == 1

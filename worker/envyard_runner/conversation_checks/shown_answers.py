@@ -218,14 +218,15 @@ def _named(answer: str, text: str) -> re.Match[str] | None:
 class JunkResults:
     """What tools returned to calls whose arguments name nothing, and the task's answer; `listings`
     are the results of all calls, `unknown` those for a key that nothing has, `entry` is that of
-    the task in one of these, `refusals` are those of wrong values, `prompt` is what came first."""
+    the task in one of these. `refusals` are the results for wrong values, each with whether that
+    was a code, and `prompt` is what came first."""
 
     answer: str
     results: tuple[str, ...]
     listings: tuple[str, ...] = ()
     entry: tuple[str, str] = ("", "")
     unknown: str = ""
-    refusals: tuple[str, ...] = ()
+    refusals: tuple[tuple[str, bool], ...] = ()
     prompt: str = ""
 
     @classmethod
@@ -250,15 +251,18 @@ class JunkResults:
         )
         unknown = "\n".join(results_for_unknown_keys(messages))
         entry = entry_in(unknown, prompt, answer)
-        refused = tuple(results_for_wrong_values(messages))
+        refusals = tuple(results_for_wrong_values(messages))
         junk = tuple(results_for_junk(messages))
-        return cls(answer, junk, tuple(listings), entry, unknown, refused, instructed)
+        return cls(answer, junk, tuple(listings), entry, unknown, refusals, instructed)
 
     def presented(self, answer: str) -> str:
         """The excerpt in which a result presents this answer; empty where none does."""
         excerpts = (presents(result, answer) for result in self.results)
         shown = next(filter(None, excerpts), "") or field_with(self.unknown, answer)
-        corrections = (corrected(each, answer, self.prompt) for each in self.refusals)
+        corrections = (
+            corrected(result, answer, self.prompt, is_code=is_code)
+            for result, is_code in self.refusals
+        )
         shown = shown or next(filter(None, corrections), "")
         return shown or only_value_of_its_form(self.unknown, answer, self.prompt)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from envyard_runner.probing.chat_text import plain_text
@@ -19,6 +20,12 @@ Message = dict[str, Any]
 
 # What a parameter is called without whose right value nothing is done.
 SECRET = re.compile(r"code|pin\b|passw|passphrase|combination|secret|guess|answer", re.IGNORECASE)
+# Where a code is no secret.
+PUBLIC = re.compile(
+    r"(?:country|currency|lang(?:uage)?|zip|post(?:al)?|area|region|airport|state|dial(?:ling)?"
+    r"|product|item|status|error|source)_?code",
+    re.IGNORECASE,
+)
 WRONG = "wxz-51907"  # beside an identifier that is known
 UNKNOWN, UNKNOWN_NUMBER = "zqx-70913", 970_913
 JUNK = (UNKNOWN, "", "%", "*", "../")
@@ -27,6 +34,7 @@ IDENT = "call_junk"  # with which the ids of such calls begin
 MAX_CALLS = 6  # of one round
 BARE, MAX_BARE = f"{IDENT}_bare", 3  # with which the ids of calls without arguments begin
 PART = f"{IDENT}_part"  # the same of calls with a known identifier and a wrong value
+CODE_PART = f"{PART}_code"  # of those in which this value is a code
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer
 ENTRY_WORD = re.compile(r"[^\W_][\w-]{2,39}")  # by which an entry of a table is known
 SEARCHED = 50_000  # of a result
@@ -107,9 +115,16 @@ def partly_known_calls(tools: Sequence[Message], identifier: str) -> list[Messag
         if identifier and len(arguments) > 1 and len(texts) > 1:
             arguments[texts[0]] = identifier
             given = {"name": tool["function"]["name"], "arguments": json.dumps(arguments)}
-            ident = f"{PART}{len(calls)}"
+            begin = CODE_PART if takes_code and _opens(tool, texts[1:]) else PART
+            ident = f"{begin}{len(calls)}"
             calls.append({"id": ident, "type": "function", "function": given})
     return calls[:MAX_BARE]
+
+
+def _opens(tool: Message, texts: Sequence[str]) -> bool:
+    """Whether a tool does something for who has the code, and returns nothing without it."""
+    secret = any(SECRET.search(name) and not PUBLIC.search(name) for name in texts)
+    return secret and (acts(tool) or not LOOKUP.match(name_of(tool)))
 
 
 def bare_calls(tools: Sequence[Message]) -> list[Message]:
@@ -145,9 +160,17 @@ def results_for_junk(messages: Sequence[Message]) -> Iterator[str]:
     return _results(messages, lambda call: _is_junk(call) and not is_bare_call(call.get("id")))
 
 
-def results_for_wrong_values(messages: Sequence[Message]) -> Iterator[str]:
-    """The results of calls with an identifier of the prompt and another value that is wrong."""
-    return _results(messages, lambda call: str(call.get("id")).startswith(PART))
+def results_for_wrong_values(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:
+    """The results of calls with an identifier of the prompt and another value that is wrong, and
+    whether this value is a code without which nothing is done."""
+    for begin, is_code in ((CODE_PART, True), (PART, False)):
+        ident = re.compile(rf"{begin}\d+")
+        for result in _results(messages, partial(_has_id, ident)):
+            yield result, is_code
+
+
+def _has_id(ident: re.Pattern[str], call: Message) -> bool:
+    return ident.fullmatch(str(call.get("id"))) is not None
 
 
 def results_for_unknown_keys(messages: Sequence[Message]) -> Iterator[str]:
@@ -185,15 +208,19 @@ def presents(result: str, answer: str) -> str:
     return match[0][:200] if match else ""
 
 
-def corrected(result: str, answer: str, prompt: str) -> str:
+def corrected(result: str, answer: str, prompt: str, *, is_code: bool = False) -> str:
     """The excerpt in which the refusal of a wrong value has the right answer, which the prompt has
     not, in whatever words; empty where it has none, or in a list of several. A word of refusal is
-    no answer that could be known again."""
+    no answer that could be known again.
+
+    A refusal has a word for it, or the wrong value beside an answer that is no amount. What a wrong
+    code gets is always one."""
     if not SHORTEST <= len(answer) <= LONGEST or FAILED.search(answer):
         return ""
     pattern = re.compile(rf"(?<![\w.]){re.escape(answer)}(?!\.?\w)", re.IGNORECASE)
     match = None if pattern.search(prompt) else pattern.search(result)
-    if match is None or not FAILED.search(result):
+    repeats = WRONG in result.casefold() and not answer[0].isdigit()
+    if match is None or not (is_code or repeats or FAILED.search(result)):
         return ""
     before = result[max(0, match.start() - AROUND) : match.start()]
     if BESIDE.search(before) or FURTHER.match(result, match.end()):
