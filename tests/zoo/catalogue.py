@@ -28,8 +28,11 @@ from tests.zoo import (
     payments,
     places_in_prompts,
     records_and_turns,
+    refusals_and_sheets,
+    reports_and_permissions,
     rewards,
     rules_of_labels,
+    settings_and_copies,
     shortcuts,
     sound,
     sound_turns,
@@ -85,6 +88,9 @@ ENTRIES: tuple[Entry, ...] = (
     *claims_and_signs.FLAWED,
     *tools_that_tell.FLAWED,
     *records_and_turns.FLAWED,
+    *reports_and_permissions.FLAWED,
+    *settings_and_copies.FLAWED,
+    *refusals_and_sheets.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -119,6 +125,9 @@ ENTRIES: tuple[Entry, ...] = (
     *claims_and_signs.SOUND,
     *tools_that_tell.SOUND,
     *records_and_turns.SOUND,
+    *reports_and_permissions.SOUND,
+    *settings_and_copies.SOUND,
+    *refusals_and_sheets.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
