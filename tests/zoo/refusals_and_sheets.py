@@ -124,7 +124,7 @@ def rows(seed):
                   "lustre": lustre, "grams": rng.randint(20, 400)}
         prompt = (
             f"Which mineral is the sample {ident}? Run tests on it, and end with a line `Mineral: "
-            "NAME` with its usual English name."
+            "NAME` with its usual English name, in plain text and lower case."
         )
         calls = [["run_test", {"test": each}] for each in ("hardness", "streak", "lustre")]
         tasks.append({"prompt": prompt, "held": sample, "steps": calls,
