@@ -17,6 +17,7 @@ from envyard.contract.task_texts import MAX_LABEL_OUTLIERS, LabelOutlier, LabelR
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.survey.arithmetic import Amount, Rule, fitting_rules, simple_rules
 from envyard_runner.survey.day_counts import day_counts
+from envyard_runner.survey.known_rules.fitting import contradicted
 from envyard_runner.survey.medians import medians
 from envyard_runner.survey.templates import Cut, Sample, by_template, cuts, numbers_in, words_in
 from envyard_runner.survey.text_rules import DAY_RULES, TextRule, plain, rules_for
@@ -81,7 +82,8 @@ def label_rule(tasks: Iterable[tuple[int, str, str]], instructions: str = "") ->
     both_ends = Fit("the days between its dates, both ends included", *day_counts(samples))
     counted = Fit("the count with its bound as the question says", *thresholds(samples))
     others = (escaped(samples), Fit("the median", *medians(samples)), both_ends, counted)
-    named += [fit for fit in others if fit.outliers]
+    known = [Fit(*each) for each in contradicted(samples, instructions)]
+    named += [fit for fit in (*others, *known) if fit.outliers]
     if not named:
         return None
     best = max(named, key=lambda fit: len(fit.agreeing))
