@@ -21,11 +21,17 @@ VERDICTS = {
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The right answers of one prompt in normal form, the first as a reader expects it. `wrong` are
-    the other labels where an answer is one of a few."""
+    """The right answers of one prompt in normal form. `wrong` are the other labels where an answer
+    is one of a few; `form` is how a reader expects the first right one."""
 
     right: tuple[str, ...]
     wrong: tuple[str, ...] = ()
+    form: str = ""
+
+    @property
+    def shown(self) -> str:
+        """A right answer as a reader expects it."""
+        return self.form or self.right[0]
 
     def contradicts(self, answer: str) -> bool:
         """Whether an answer in normal form is of the right form and wrong."""

@@ -50,7 +50,7 @@ def _compared(rule: KnownRule, samples: Sequence[Sample]) -> Iterator[Compared]:
         if answer in solved.right:
             agreeing.append(sample)
         elif answer and solved.contradicts(answer):
-            outliers.append((sample, solved.right[0]))
+            outliers.append((sample, solved.shown))
     different = len({sample.prompt for sample, _ in outliers}) >= FEWEST
     if different and _is_subject(rule, agreeing, pairs):
         yield rule.text, agreeing, outliers

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from envyard_runner.survey.known_rules import blood
+from envyard_runner.survey.known_rules import (
+    blood,
+    check_digits,
+    codons,
+    intervals,
+    numerals,
+    poker,
+    resistors,
+)
 from envyard_runner.survey.known_rules.entry import KnownRule
 
-KNOWN_RULES: tuple[KnownRule, ...] = (*blood.RULES,)
+KNOWN_RULES: tuple[KnownRule, ...] = (
+    *blood.RULES,
+    *poker.RULES,
+    *intervals.RULES,
+    *codons.RULES,
+    *resistors.RULES,
+    *check_digits.RULES,
+    *numerals.RULES,
+)
