@@ -43,8 +43,9 @@ class KnownRule:
     """A subject: what its answers are, in words that follow `the answer is`, and how to solve it.
 
     `clue` is in every prompt of the subject. `solve` is None where a prompt leaves anything open.
-    `normal` is empty for an answer of another form. `unless` recognises a prompt or an instruction
-    that defines another convention: no task of that set is then judged.
+    `normal` is empty for an answer of another form. `unless` recognises a prompt that asks for
+    something else or defines another convention, and instructions that do so for all tasks.
+    `foreign` recognises a prompt that shows another convention of the whole set.
     """
 
     text: str
@@ -52,6 +53,7 @@ class KnownRule:
     solve: Callable[[str], Solved | None]
     normal: Callable[[str], str]
     unless: Callable[[str], bool] = lambda _: False
+    foreign: Callable[[str], bool] = lambda _: False
 
 
 def pattern(words: str) -> re.Pattern[str]:

@@ -36,21 +36,27 @@ def contradicted(samples: Sequence[Sample], instructions: str = "") -> Iterator[
         return
     for rule in KNOWN_RULES:
         chosen = [each for each in read if rule.clue.search(each.prompt)]
-        other = rule.unless(instructions) or any(rule.unless(each.prompt) for each in chosen)
-        if len(chosen) >= ENOUGH + FEWEST and not other:
-            yield from _compared(rule, [each for each in chosen if not INVENTED(each.prompt)])
+        foreign = rule.unless(instructions) or any(rule.foreign(each.prompt) for each in chosen)
+        if len(chosen) >= ENOUGH + FEWEST and not foreign:
+            yield from _compared(rule, [each for each in chosen if not _is_other(rule, each)])
+
+
+def _is_other(rule: KnownRule, sample: Sample) -> bool:
+    return rule.unless(sample.prompt) or INVENTED(sample.prompt)
 
 
 def _compared(rule: KnownRule, samples: Sequence[Sample]) -> Iterator[Compared]:
     agreeing, outliers, pairs = list[Sample](), list[tuple[Sample, str]](), list[tuple[str, str]]()
     recognised = [(each, solved) for each in samples if (solved := rule.solve(each.prompt))]
+    forms = {rule.normal(sample.answer[:LONGEST]): sample.answer for sample, _ in recognised}
     for sample, solved in recognised:
         answer = rule.normal(sample.answer[:LONGEST])
         pairs.append((answer, _expected(answer, solved)))
         if answer in solved.right:
             agreeing.append(sample)
         elif answer and solved.contradicts(answer):
-            outliers.append((sample, solved.shown))
+            label = forms.get(solved.right[0]) if solved.wrong else None  # as other tasks write it
+            outliers.append((sample, label or solved.shown))
     different = len({sample.prompt for sample, _ in outliers}) >= FEWEST
     if different and _is_subject(rule, agreeing, pairs):
         yield rule.text, agreeing, outliers

@@ -29,10 +29,10 @@ MORE = re.compile(rf"[`'\"*]{{0,2}},? ?(?:-|\u2013|(?:and |to |up |down |then ){
 UP = has(r"\b(?:up|ascend\w*|rising|above|higher|upwards?)\b")
 DOWN = has(r"\b(?:down|descend\w*|falling|below|lower|downwards?)\b")
 # In German names H is the note below C, and B the one below that.
+H_NOTE = re.compile(r"(?<![\w'])H(?:is|es)?(?:\d| (?:up|down|and|to)\b)")
 OTHERWISE = has(
-    r"(?<![\w'])H(?:is|es)?(?:\d| (?:up|down|and|to)\b)|\bgerman\b|\b(?:inver(?:t|s)\w*|complement"
-    r"|quarter[- ]?tones?|microton\w*|just intonation|cents|transpos\w*"
-    r"|steps? of (?:a|the) scale)\b"
+    r"\b(?:german (?:names?|notes?|notation)|inver(?:t|s)\w*|complement"
+    r"|quarter[- ]?tones?|microton\w*|just intonation|cents|transpos\w*|scale steps?)\b"
 )
 ASKS_SEMITONES = has(
     r"\bhow many (?:semitones|half[- ]steps)\b|\b(?:number of|in) (?:semitones|half[- ]steps)\b"
@@ -160,9 +160,18 @@ def normal_semitones(answer: str) -> str:
     return str(int(match["count"])) if match else ""
 
 
+def _is_german(prompt: str) -> bool:
+    return H_NOTE.search(prompt) is not None
+
+
 RULES = (
     KnownRule(
-        "the interval between its notes", pattern(r"\binterval"), name_of, normal_name, OTHERWISE
+        "the interval between its notes",
+        pattern(r"\binterval"),
+        name_of,
+        normal_name,
+        OTHERWISE,
+        _is_german,
     ),
     KnownRule(
         "the semitones between its notes",
@@ -170,5 +179,6 @@ RULES = (
         semitones_of,
         normal_semitones,
         OTHERWISE,
+        _is_german,
     ),
 )

@@ -14,8 +14,8 @@ ASKS = has(
     r"|digits?|read)\b"
 )
 OTHERWISE = has(
-    r"[+*\u00d7\u00f7]|\b(?:plus|minus|add|added|sum|subtract|times|product|difference|larger|greater"
-    r"|next|previous|reverse\w*|how many|valid|well-formed|letters?|sort\w*|order|century|king|pope"
+    r" [+*\u00d7\u00f7-] |\b(?:plus|minus|add|added|sum|subtract|times|product|difference"
+    r"|larger|greater|next|previous|reverse\w*|how many|well-formed|sort\w*|century|king|pope"
     r"|additive|etruscan|overline\w*|vinculum)\b"
 )
 INTEGER = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,7}")

@@ -123,17 +123,18 @@ def winner(prompt: str) -> Solved | None:
     labels = _labels(prompt, hands)
     if not labels:
         return None
-    normal = tuple(map(winner_label, labels))
-    right = [_better(*cards, normal, wheel=wheel) for wheel in _conventions(prompt)]
+    one, other = cards
+    right = [
+        _better(strength(one, wheel=wheel), strength(other, wheel=wheel), labels)
+        for wheel in _conventions(prompt)
+    ]
     if TIE in right and not SAYS_TIE(prompt):
-        right += normal
-    wrong = tuple({*normal, TIE} - {*right})
-    return Solved((*right,), wrong, TIE if right[0] == TIE else labels[normal.index(right[0])])
+        right += labels
+    return Solved((*right,), (*({*labels, TIE} - {*right}),))
 
 
-def _better(one: list[Card], other: list[Card], labels: tuple[str, ...], *, wheel: bool) -> str:
-    values = strength(one, wheel=wheel), strength(other, wheel=wheel)
-    return TIE if values[0] == values[1] else labels[values[0] < values[1]]
+def _better(one: tuple[int, ...], other: tuple[int, ...], labels: tuple[str, ...]) -> str:
+    return TIE if one == other else labels[one < other]
 
 
 def _labels(prompt: str, hands: list[re.Match[str]]) -> tuple[str, ...]:
@@ -141,8 +142,8 @@ def _labels(prompt: str, hands: list[re.Match[str]]) -> tuple[str, ...]:
     starts = (max(0, hands[0].start() - 60), hands[0].end())
     before = [prompt[start : hand.start()][-60:] for start, hand in zip(starts, hands, strict=True)]
     matches = [LABEL.search(each.rpartition("\n")[2] or each) for each in before]
-    labels = tuple(match["label"] for match in matches if match)
-    return labels if len(labels) == len({*map(winner_label, labels)} - {"", TIE}) == 2 else ()
+    labels = tuple(winner_label(match["label"]) for match in matches if match)
+    return labels if len(labels) == len({*labels} - {"", TIE}) == 2 else ()
 
 
 def winner_label(answer: str) -> str:

@@ -5,11 +5,18 @@ from __future__ import annotations
 from envyard_runner.survey.known_rules import (
     blood,
     check_digits,
+    chess,
     codons,
+    elements,
     intervals,
+    json_types,
+    minerals,
+    morse,
+    number_order,
     numerals,
     poker,
     resistors,
+    syllogisms,
 )
 from envyard_runner.survey.known_rules.entry import KnownRule
 
@@ -21,4 +28,11 @@ KNOWN_RULES: tuple[KnownRule, ...] = (
     *resistors.RULES,
     *check_digits.RULES,
     *numerals.RULES,
+    *morse.RULES,
+    *elements.RULES,
+    *minerals.RULES,
+    *chess.RULES,
+    *syllogisms.RULES,
+    *json_types.RULES,
+    *number_order.RULES,
 )
