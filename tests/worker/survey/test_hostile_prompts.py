@@ -13,6 +13,7 @@ from envyard_runner.survey.cut_prompts import cut_prompts
 from envyard_runner.survey.cut_tables import cut_tables
 from envyard_runner.survey.day_counts import day_counts
 from envyard_runner.survey.examples import Examples
+from envyard_runner.survey.known_rules.fitting import contradicted
 from envyard_runner.survey.labels import label_rule
 from envyard_runner.survey.listing import Listed
 from envyard_runner.survey.medians import medians
@@ -43,6 +44,15 @@ PROMPTS = {
     "signs": "@ = 1, # = 2, $ = 3\n" + "@ # $ % " * (LONG // 9),
     "definitions": "@ = 1, " * (LONG // 7),
     "hyphens": "1-" * (LONG // 2),
+    "blood groups": "red cells, donor A+ " * (LONG // 20),
+    "cards": "poker hand: " + "Ah Kd " * (LONG // 7),
+    "notes": "interval from C up to " * (LONG // 22),
+    "bands": "resistance of bands: " + "red, " * (LONG // 6),
+    "bases": "translate codons " + "ACG " * (LONG // 5),
+    "signals": "decode morse " + ". - " * (LONG // 5),
+    "sentences": "Some a are b. " * (LONG // 15) + "Therefore no a are b. Valid?",
+    "schemas": "schema: " + '{"items": [' * (LONG // 12),
+    "scores": "sort ascending\n" + "a b c - 1\n" * (LONG // 11),
 }
 
 
@@ -63,6 +73,7 @@ def test_long_prompts_are_read_at_once(name: str) -> None:
     medians(samples)
     day_counts(samples)
     thresholds(samples)
+    assert not [*contradicted(samples)]
     tasks = [Listed(n, prompt, f"{n}", "", "") for n, prompt in enumerate(prompts)]
     assert absent_names(tasks) == disagreeing(tasks) == []
     without_numbers(tasks, [], Survey())

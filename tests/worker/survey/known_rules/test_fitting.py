@@ -70,6 +70,24 @@ def test_answers_of_another_form_are_no_contradiction() -> None:
     assert not [*contradicted(samples)]
 
 
+def test_a_word_that_only_contradictions_have_explains_them() -> None:
+    samples = orders(64, 8)
+    twisted = [
+        Sample(each.task, f"{each.prompt} Today A+ counts as B+." * (each.task < 8) or each.prompt,
+               each.answer)
+        for each in samples
+    ]  # fmt: skip
+    assert [*contradicted(samples)]
+    assert not [*contradicted(twisted)]
+
+
+def test_labels_are_shown_as_other_tasks_write_them() -> None:
+    words = {"yes": "Compatible", "no": "Incompatible"}
+    samples = [Sample(each.task, each.prompt, words[each.answer]) for each in orders(64, 8)]
+    ((_, _, outliers),) = contradicted(samples)
+    assert {expected for _, expected in outliers} == {*words.values()}
+
+
 @pytest.mark.parametrize("rule", KNOWN_RULES, ids=lambda rule: rule.text)
 @pytest.mark.timeout(30)
 def test_random_pieces_are_read_without_an_error(rule: KnownRule) -> None:

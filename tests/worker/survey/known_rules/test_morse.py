@@ -31,10 +31,7 @@ def code(word: str) -> str:
     [
         ("Decode this Morse code: ... --- ...", "sos"),
         ("Decode `... --- ... / - .... .`", "sosthe"),
-        (
-            ("Decode - with care - the code \u00b7\u00b7 \u2013\u2013 of Morse.", "im"),
-            "sos",
-        ),
+        ("Decode - with care - the code \u00b7\u00b7 \u2013\u2013 of Morse.", "im"),
         ("Decode:\n1: ... --- ...\n2: .- -...", "sosab"),
     ],
 )

@@ -43,7 +43,10 @@ GIVES = pattern(r"\b(?:donate|give|be (?:given|transfused))\b.{0,60}\bto\b")
 RECEIVES = pattern(r"\b(?:receive|get|accept|be given)\b.{0,60}\bfrom\b")
 CELLS = pattern(r"\b(?:red (?:blood )?cells?|p?rbcs?|erythrocytes?|packed cells)\b")
 PLASMA = pattern(r"\b(?:plasma|ffp)\b")
-OTHERS = has(r"\b(?:platelets?|cryo\w*|whole blood|granulocytes?|serum|marrow|organs?|kidneys?)\b")
+OTHERS = has(
+    r"\b(?:platelets?|cryo\w*|whole blood|granulocytes?|serum|marrow|organs?|kidneys?"
+    r"|bombay|kell|duffy|weak d|pregnan\w*|fetus|newborn|subgroups?|genotypes?|emergenc\w*)\b"
+)
 NEGATED = has(
     r"\b(?:un(?:safe|suitable)|not be (?:given|used)|cannot|can't|mismatch\w*|reject\w*|haemol\w*"
     r"|hemol\w*|react\w*|danger\w*|refus\w*|(?<!or )incompatib\w*(?! or\b))\b"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from envyard_runner.survey.known_rules.entry import KnownRule, Solved, has
+from envyard_runner.survey.known_rules.entry import KnownRule, Solved, has, pattern
 from envyard_runner.survey.known_rules.registry import KNOWN_RULES
 from envyard_runner.survey.templates import Sample
 
@@ -21,7 +21,13 @@ ENOUGH, LABELS, FEWEST = 10, 2, 3  # different prompts that agree, answers of th
 INVENTED = has(
     r"\b(?:fictional|fictitious|imaginary|invented|made-up|pretend|alien|house rules?|variant"
     r"|non-?standard|unusual|alternat(?:e|ive) (?:rules?|world|universe|history)|instead of the"
-    r"|in this (?:world|game|universe|land|country)|new rules?|reversed? (?:rules?|order of))\b"
+    r"|in this (?:world|universe|land|country|realm)|new rules?|reversed? (?:rules?|order of))\b"
+)
+
+EXPLAINED = 0.6  # of the contradictions whose prompts have a word for another rule, as no other has
+TWISTS = pattern(
+    r"\b(?:if|but|except|however|unless|although|instead|variant|special\w*|swap\w*|revers\w*|treat\w*"
+    r"|ignor\w*|assum\w*|suppos\w*|override\w*|counts? as|beats?|now|new|not|always|never|only)\b"
 )
 
 Compared = tuple[str, list[Sample], list[tuple[Sample, str]]]
@@ -38,41 +44,50 @@ def contradicted(samples: Sequence[Sample], instructions: str = "") -> Iterator[
         chosen = [each for each in read if rule.clue.search(each.prompt)]
         foreign = rule.unless(instructions) or any(rule.foreign(each.prompt) for each in chosen)
         if len(chosen) >= ENOUGH + FEWEST and not foreign:
-            yield from _compared(rule, [each for each in chosen if not _is_other(rule, each)])
-
-
-def _is_other(rule: KnownRule, sample: Sample) -> bool:
-    return rule.unless(sample.prompt) or INVENTED(sample.prompt)
+            yield from _compared(rule, chosen)
 
 
 def _compared(rule: KnownRule, samples: Sequence[Sample]) -> Iterator[Compared]:
     agreeing, outliers, pairs = list[Sample](), list[tuple[Sample, str]](), list[tuple[str, str]]()
-    recognised = [(each, solved) for each in samples if (solved := rule.solve(each.prompt))]
-    forms = {rule.normal(sample.answer[:LONGEST]): sample.answer for sample, _ in recognised}
-    for sample, solved in recognised:
-        answer = rule.normal(sample.answer[:LONGEST])
-        pairs.append((answer, _expected(answer, solved)))
-        if answer in solved.right:
+    recognised = [*_recognised(rule, samples)]
+    forms = {answer: sample.answer for sample, answer, _ in recognised}
+    for sample, answer, solved in recognised:
+        right = answer if answer in solved.right else solved.right[0]
+        pairs.append((answer, right))
+        if answer == right:
             agreeing.append(sample)
         elif answer and solved.contradicts(answer):
-            label = forms.get(solved.right[0]) if solved.wrong else None  # as other tasks write it
+            label = forms.get(right) if solved.wrong else None  # as other tasks write it
             outliers.append((sample, label or solved.shown))
     different = len({sample.prompt for sample, _ in outliers}) >= FEWEST
-    if different and _is_subject(rule, agreeing, pairs):
+    if different and _is_subject(agreeing, pairs) and not _is_explained(agreeing, outliers):
         yield rule.text, agreeing, outliers
 
 
-def _expected(answer: str, solved: Solved) -> str:
-    return answer if answer in solved.right else solved.right[0]
+def _recognised(rule: KnownRule, samples: Sequence[Sample]) -> Iterator[tuple[Sample, str, Solved]]:
+    """The tasks of the subject with their answers in normal form; what costs most comes last."""
+    for sample in samples:
+        solved = rule.solve(sample.prompt)
+        if solved and not rule.unless(sample.prompt) and not INVENTED(sample.prompt):
+            yield sample, rule.normal(sample.answer[:LONGEST]), solved
 
 
-def _is_subject(
-    rule: KnownRule, agreeing: Sequence[Sample], pairs: Sequence[tuple[str, str]]
-) -> bool:
+def _is_explained(agreeing: Sequence[Sample], outliers: Sequence[tuple[Sample, str]]) -> bool:
+    """Whether most contradictions have a word for a rule of their own."""
+    usual = {word for sample in agreeing for word in _twists(sample)}
+    odd = sum(bool(_twists(sample) - usual) for sample, _ in outliers)
+    return odd >= EXPLAINED * len(outliers)
+
+
+def _twists(sample: Sample) -> set[str]:
+    return {word.casefold() for word in TWISTS.findall(sample.prompt)}
+
+
+def _is_subject(agreeing: Sequence[Sample], pairs: Sequence[tuple[str, str]]) -> bool:
     """Whether the answers are those of the rule, by what the tasks have and what it gives: more of
     them than labels in other tasks would have."""
     prompts = {sample.prompt for sample in agreeing}
-    answers = {rule.normal(sample.answer[:LONGEST]) for sample in agreeing}
+    answers = {answer for answer, right in pairs if answer == right}
     share = len(agreeing) / len(pairs)
     given, right = Counter(answer for answer, _ in pairs), Counter(each for _, each in pairs)
     chance = sum(given[each] * right[each] for each in given) / len(pairs) ** 2

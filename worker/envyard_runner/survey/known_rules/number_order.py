@@ -1,8 +1,12 @@
-"""Items in the order of the numbers that a prompt shows beside them."""
+"""Items in the order of the numbers that a prompt shows beside them.
+
+Only the order of these numbers as text contradicts it: any other may follow a rule of its own.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from envyard_runner.survey.known_rules.entry import KnownRule, Solved, has, pattern
 
@@ -27,27 +31,33 @@ ASKS = has(r"\b(?:sort|order|rank|arrange|list)\b")
 OTHERWISE = has(
     r"\b(?:alphabet\w*|lexicograph\w*|by name|as text|as strings?|string order|absolute|magnitude"
     r"|decimals? (?:are|as)|then by|ties?|only|top|except|excluding|reverse|versions?|dewey|hour"
-    r"|time|dates?|shelf|swap\w*|steps?|passes|pancake|weights? per|total|group)\b"
+    r"|time|dates?|shelf|swap\w*|if|unless|otherwise|bonus|penalt\w*|adjust\w*|disqualif\w*"
+    r"|weighted|steps?|passes|pancake|weights? per|total|group)\b"
 )
-SEPARATOR = re.compile(r"\s*(?:->|\u2192|[,;>\n<|])\s*")
+SEPARATOR = re.compile(r"->|[\u2192,;>\n<|]")
 RANK = re.compile(r"^(?:\d{1,3}[.)]|[-*\u2022])\s+")
-BEHIND = re.compile(r"\s*(?:[:=(]|[-\u2013] )\s*-?\d[\d.]*.{0,10}$")
+BEHIND = re.compile(r" ?(?:[:=(]|[-\u2013] )\s*-?\d[\d.]*.{0,10}$")
 
 
 def order(prompt: str) -> Solved | None:
     """The names of a prompt by the different numbers beside them."""
-    items = [
-        (match["name"], float(match["number"]), match["unit"]) for match in ITEM.finditer(prompt)
-    ]
-    names, numbers = [_plain(name) for name, *_ in items], [number for _, number, _ in items]
-    upwards = UP(prompt)
-    if len(items) < FEWEST or len({*names}) < len(items) or len({*numbers}) < len(items):
+    matches = [*ITEM.finditer(prompt)]
+    names = [match["name"] for match in matches]
+    texts, units = [match["number"] for match in matches], {match["unit"] for match in matches}
+    upwards, count = UP(prompt), len(matches)
+    if count < FEWEST or len({*map(_plain, names)}) < count or len({*map(float, texts)}) < count:
         return None
-    if upwards == DOWN(prompt) or not ASKS(prompt) or len({unit for *_, unit in items}) > 1:
+    if upwards == DOWN(prompt) or not ASKS(prompt) or len(units) > 1:
         return None
-    ordered = sorted(items, key=lambda item: item[1], reverse=not upwards)
-    shown = [name for name, *_ in ordered]
-    return Solved(("\n".join(map(_plain, shown)),), form=", ".join(shown))
+    pairs = [*zip(texts, names, strict=True)]
+    by_number = sorted(pairs, key=lambda pair: float(pair[0]), reverse=not upwards)
+    right = [name for _, name in by_number]
+    as_text = [name for _, name in sorted(pairs, reverse=not upwards)]
+    return Solved((_listed(right),), (_listed(as_text),), ", ".join(right))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return "\n".join(map(_plain, names))
 
 
 def _plain(name: str) -> str:
@@ -56,9 +66,9 @@ def _plain(name: str) -> str:
 
 def names_of(answer: str) -> str:
     """The names of a list without numbers, one on a line; empty for fewer than three."""
-    parts = [RANK.sub("", part) for part in SEPARATOR.split(answer.strip().strip("[].")) if part]
-    names = [_plain(BEHIND.sub("", part.strip("\"'` "))) for part in parts]
-    return "\n".join(names) if len(names) >= FEWEST else ""
+    parts = [" ".join(part.split()) for part in SEPARATOR.split(answer.strip().strip("[]."))]
+    names = [BEHIND.sub("", RANK.sub("", part).strip("\"'` ")) for part in parts if part]
+    return _listed(names) if len(names) >= FEWEST else ""
 
 
 RULES = (

@@ -53,6 +53,7 @@ OTHER_GAMES = has(
     r"\b(?:jokers?|wild|lowball|razz|badugi|omaha|hold'?em|texas|short[- ]deck|six[- ]plus"
     r"|low(?:est|er)? (?:hand|wins)|hi-lo|worst|weakest|loses|suits? (?:are|is) ranked|three-card"
     r"|(?:order|rank(?:s|ed)?) of (?:the )?suits|community|board|discard|draw poker|flop"
+    r"|deuce"
     r"|aces? (?:(?:is|are|counts?|ranks?|as) ){1,2}(?:always )?(?:only )?(?:low|one|1)\b"
     r"(?! or)|aces? (?:is|are) (?:always|only) high|four-card)\b"
 )
