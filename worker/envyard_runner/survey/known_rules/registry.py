@@ -15,6 +15,7 @@ from envyard_runner.survey.known_rules import (
     number_order,
     numerals,
     poker,
+    propositions,
     resistors,
     syllogisms,
 )
@@ -33,6 +34,7 @@ KNOWN_RULES: tuple[KnownRule, ...] = (
     *minerals.RULES,
     *chess.RULES,
     *syllogisms.RULES,
+    *propositions.RULES,
     *json_types.RULES,
     *number_order.RULES,
 )
