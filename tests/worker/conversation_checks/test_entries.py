@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from envyard_runner.conversation_checks.answers_in_results import entry_in
 from envyard_runner.conversation_checks.shown_answers import JunkResults
 from envyard_runner.execution.shown_answers import entry_findings
-from envyard_runner.probing.junk_calls import UNKNOWN, entry_in, results_for_unknown_keys
+from envyard_runner.probing.junk_calls import UNKNOWN, results_for_unknown_keys
 
 TABLE = "amber: 10100; birch: 10107; cedar-7 = 22; dahlia | red"
 

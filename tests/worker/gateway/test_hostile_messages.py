@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from envyard_runner.conversation_checks.answers_in_results import corrected, field_with
 from envyard_runner.conversation_checks.extreme_rows import ExtremeRows
 from envyard_runner.conversation_checks.shown_answers import ShownAnswers
 from envyard_runner.conversation_checks.telling_fields import has_word_of
@@ -16,12 +17,7 @@ from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.probing.constant_calls import constant_calls
-from envyard_runner.probing.junk_calls import (
-    corrected,
-    field_with,
-    junk_calls,
-    partly_known_calls,
-)
+from envyard_runner.probing.junk_calls import junk_calls, partly_known_calls
 from envyard_runner.probing.mirrored_cells import SHOW, mirror_calls, show_calls
 from envyard_runner.probing.named_calls import identifier
 

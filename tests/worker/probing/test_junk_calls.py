@@ -9,6 +9,12 @@ from typing import Any
 
 import pytest
 
+from envyard_runner.conversation_checks.answers_in_results import (
+    corrected,
+    field_with,
+    only_value_of_its_form,
+    presents,
+)
 from envyard_runner.conversation_checks.shown_answers import JunkResults
 from envyard_runner.execution.conversations import Conversations
 from envyard_runner.execution.shown_answers import tool_leak_findings
@@ -16,13 +22,9 @@ from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.probing.junk_calls import (
-    corrected,
-    field_with,
     junk_calls,
     junk_results,
-    only_value_of_its_form,
     partly_known_calls,
-    presents,
     results_for_wrong_values,
 )
 from envyard_runner.probing.probes import REPLIES, ProbeCall

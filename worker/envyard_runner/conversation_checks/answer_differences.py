@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envyard.contract.probes import ORACLE, SNOOP
+from envyard_runner.conversation_checks.answers_in_results import presents
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.probing.chat_text import plain_text
-from envyard_runner.probing.junk_calls import presents
 from envyard_runner.probing.page_calls import is_page_call
 from envyard_runner.probing.submitted_answers import (
     Submission,

@@ -12,16 +12,18 @@ from dataclasses import dataclass
 
 from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.transcript import Transcript
-from envyard_runner.conversation_checks.odd_entries import odd_entry
-from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.mutation.answers import OPPOSITES, find_answer
-from envyard_runner.probing.chat_text import plain_text
-from envyard_runner.probing.junk_calls import (
+from envyard_runner.conversation_checks.answers_in_results import (
     corrected,
     entry_in,
     field_with,
     only_value_of_its_form,
     presents,
+)
+from envyard_runner.conversation_checks.odd_entries import odd_entry
+from envyard_runner.gateway.rollout_records import Record
+from envyard_runner.mutation.answers import OPPOSITES, find_answer
+from envyard_runner.probing.chat_text import plain_text
+from envyard_runner.probing.junk_calls import (
     results_for_junk,
     results_for_unknown_keys,
     results_for_wrong_values,

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 from envyard.contract.task_texts import MAX_INDICES
 from envyard.contract.values import text
+from envyard_runner.conversation_checks.answers_in_results import entry_in
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.probing.chat_text import plain_text
-from envyard_runner.probing.junk_calls import entry_in
 from envyard_runner.survey.examples import Examples
 from envyard_runner.survey.known_answers import KnownAnswers
 from envyard_runner.survey.leaks import leak_in, tool_texts

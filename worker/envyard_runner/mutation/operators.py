@@ -239,18 +239,7 @@ def mutate(
     if operator in AROUND:
         around = AROUND[operator](reply, marked, prompt)
         return (around, marked.answer, around) if around else None
-    if operator == "sign" and not may_be_negative(marked.answer, prompt):
-        return None
-    if operator == "stepped" and SEVERAL.search(prompt):
-        return None
-    if operator == "composed" and marked.answer.strip() in prompt:  # it is to be copied
-        return None
-    if operator in ("one_letter", "inner_line") and SPELLING.search(prompt):
-        return None
-    written = WRITTEN.search(prompt) and not FIXED_WORDS.search(prompt)
-    text = middle_line(marked.answer) if operator == "inner_line" else marked.answer
-    is_text = len(marked.answer.split()) > 2 and TEXT.search(text)
-    if operator in OF_WORDS and is_text and written:
+    if _is_open(marked.answer, operator, prompt):
         return None
     if operator in OF_PROMPT:
         after = OF_PROMPT[operator](marked.answer, prompt)
@@ -269,6 +258,22 @@ def mutate(
     if operator == "spaces":  # of several lines, such as code, a space may indent the first
         changed = f"\n{changed} \n" if "\n" in changed else f"\n {changed} \n"
     return changed, marked.answer, after
+
+
+def _is_open(answer: str, operator: str, prompt: str) -> bool:
+    """Whether the prompt may leave open what the operator changes."""
+    if operator == "sign" and not may_be_negative(answer, prompt):
+        return True
+    if operator == "stepped" and SEVERAL.search(prompt):
+        return True
+    if operator == "composed" and answer.strip() in prompt:  # it is to be copied
+        return True
+    if operator in ("one_letter", "inner_line") and SPELLING.search(prompt):
+        return True
+    text = middle_line(answer) if operator == "inner_line" else answer
+    is_text = len(answer.split()) > 2 and TEXT.search(text)
+    written = WRITTEN.search(prompt) and not FIXED_WORDS.search(prompt)
+    return bool(operator in OF_WORDS and is_text and written)
 
 
 def _change(answer: str, operator: str) -> str | None:
