@@ -42,6 +42,7 @@ def tasks(form: str, items: tuple[str, ...], wrong: str = "", *, rh: bool = Fals
         ("Donor: AB\nRecipient: A\nProduct: FFP\nCompatible or incompatible?", "yes"),
         ("Donor: AB\nRecipient: A\nProduct: packed red cells\nCompatible or incompatible?", "no"),
         ("A patient with blood group B negative needs RBCs; the unit is O Rh-negative.", "yes"),
+        ("Donor: A Rh+ | Recipient: AB Rh+ | Product: fresh frozen plasma. Suitable?", "no"),
         ("Is a unit of plasma from a group O donor right for a group A recipient?", "no"),
     ],
 )
@@ -55,6 +56,7 @@ def test_blood_without_a_product_is_red_cells() -> None:
     for prompt in (
         "Can a person with type A+ donate blood to a person with type AB+?",
         "Can a person with type AB+ receive blood from someone with type A+?",
+        "Is type O negative blood compatible with a recipient who has type B positive blood?",
     ):
         solved = of_blood(prompt)
         assert solved is not None
@@ -98,3 +100,5 @@ def test_a_set_that_defines_its_own_rules_is_not_named() -> None:
     rows = tasks(ORDER, ("red cells", "plasma"), wrong="plasma")
     assert label_rule(rows, "In this fictional hospital plasma follows other rules.") is None
     assert label_rule(rows, "The Rh factor is ignored.") is None
+    assert label_rule(rows, "Judge by the ABO groups.") is None
+    assert label_rule(rows, "Judge by the ABO and Rh groups. For plasma Rh is ignored.") is not None

@@ -20,6 +20,7 @@ from tests.worker.survey.known_rules.tasks import named, rows
         ("Which check digit completes the EAN-13 400638133393?", "1"),
         ("Which check digit completes the UPC-A 03600029145?", "2"),
         ("Which Luhn check digit belongs behind 7992739871?", "3"),
+        ("What is the missing check digit of the EAN-13 barcode 400638133393_?", "1"),
     ],
 )
 def test_check_digits(prompt: str, right: str) -> None:

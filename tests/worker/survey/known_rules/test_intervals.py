@@ -29,6 +29,8 @@ UP = "Name the interval from {} up to {}."
         ("Name the interval from A down to F#.", "minor third"),
         ("Name the interval from B\u266d up to the nearest A above it.", "major seventh"),
         ("Name the interval from C4 to C5.", "perfect octave"),
+        ("Lower note: Bb3. Upper note: F4. Name the interval.", "perfect fifth"),
+        ("Name the interval: lower note E, upper note C#.", "major sixth"),
         ("Name the interval between G sharp and D sharp, going up.", "perfect fifth"),
     ],
 )

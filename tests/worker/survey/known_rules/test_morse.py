@@ -46,6 +46,9 @@ def test_texts_are_encoded_and_spelled() -> None:
     assert solved is not None
     assert solved.right == ("... --- ... - .... .",)
     assert solved.form == "... --- ... / - .... ."
+    solved = encoded("Write SOS in Morse code.")
+    assert solved is not None
+    assert solved.right == ("... --- ...",)
     solved = spelled("Spell the word 'Jax' with the NATO phonetic alphabet.")
     assert solved is not None
     assert solved.right == ("juliett alfa xray",)

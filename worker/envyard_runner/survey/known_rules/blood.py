@@ -20,7 +20,7 @@ from envyard_runner.survey.known_rules.entry import (
 
 DONOR, RECIPIENT = "donor", "recipient"
 SIGN = (
-    r"(?P<sign>[+\u2212\u2013-](?![\w+-])"
+    r"(?P<sign>(?:Rh ?)?[+\u2212\u2013-](?![\w+-])"
     r"|[ -]?(?:Rh(?:\(?D\)?)?[ -]?)?(?:[Pp]os|[Nn]eg)(?:itive|ative)?\b)"
 )
 GROUP = re.compile(
@@ -36,7 +36,7 @@ ROLE = re.compile(
 BEHIND = re.compile(
     r"[ '\"*`]{1,3}(?:(?:blood|typed) )?(?:(?P<recipient>recipient|patient)"
     r"|(?P<donor>donor|unit|(?:packed )?red (?:blood )?cells?|(?:fresh[ -]frozen )?plasma"
-    r"|rbcs?|ffp))\b",
+    r"|rbcs?|ffp|blood(?= (?:compatible with|for|be given|to)\b)))\b",
     re.IGNORECASE,
 )
 GIVES = pattern(r"\b(?:donate|give|be (?:given|transfused))\b.{0,60}\bto\b")
@@ -47,6 +47,8 @@ OTHERS = has(
     r"\b(?:platelets?|cryo\w*|whole blood|granulocytes?|serum|marrow|organs?|kidneys?"
     r"|bombay|kell|duffy|weak d|pregnan\w*|fetus|newborn|subgroups?|genotypes?|emergenc\w*)\b"
 )
+ABO, RHESUS = has(r"\babo\b"), has(r"\brh|\brhesus|\bD antigen")
+IGNORED = has(r"ignor|disregard|no part|not matter|abo only")
 NEGATED = has(
     r"\b(?:un(?:safe|suitable)|not be (?:given|used)|cannot|can't|mismatch\w*|reject\w*|haemol\w*"
     r"|hemol\w*|react\w*|danger\w*|refus\w*|(?<!or )incompatib\w*(?! or\b))\b"
@@ -56,12 +58,12 @@ SENTENCES = re.compile(r"[.?!;\n]+")
 
 
 def rh_is_ignored(text: str) -> bool:
-    """Whether RhD counts for no product: a sentence about plasma alone leaves it for red cells."""
+    """Whether RhD counts for no product, or ABO alone is named: a sentence about plasma alone
+    leaves RhD for red cells."""
+    if ABO(text) and not RHESUS(text):
+        return True
     return any(
-        re.search(r"\brh|\brhesus", each, re.IGNORECASE)
-        and re.search(r"ignor|disregard|no part|not matter|abo only", each, re.IGNORECASE)
-        and not PLASMA.search(each)
-        for each in SENTENCES.split(text)
+        RHESUS(each) and IGNORED(each) and not PLASMA.search(each) for each in SENTENCES.split(text)
     )
 
 

@@ -20,12 +20,16 @@ ISBN_13 = pattern(r"\bISBN[- ]?13\b|\bEAN(?:[- ]?13)?\b")
 UPC = pattern(r"\bUPC(?:-A)?\b")
 LUHN = pattern(r"\bluhn\b")
 KINDS = (("isbn 10", ISBN_10, 10), ("ean", ISBN_13, 13), ("ean", UPC, 12), ("luhn", LUHN, 0))
-CHECK = has(r"\b(?:check|control)(?:sum)?[- ]?(?:digit|character)|\b(?:last|missing|final) digit\b")
+PLACEHOLDER = re.compile(r"(?<=\d)[- ]?[?_*#]{1,2}(?![\w])")
+CHECK = has(
+    r"\b(?:check|control)(?:sum)?[- ]?(?:digit|character)|\b(?:last|missing|final) digit\b"
+    r"|\bappend\w*\b"
+)
 VALID = has(r"\b(?:valid\w*|correct|pass(?:es)?)\b")
 OTHERWISE = has(
     r"\b(?:swap\w*|transpos\w*|mod(?:ulo)?[- ]?(?:37|97)|verhoeff|damm|convert\w*|ean-?8|issn"
     r"|how many)\b"
-    r"|[?_*#]\d|\d[?_*#]"
+    r"|[?_*#]\d"
 )
 
 
@@ -44,7 +48,10 @@ def digit(kind: str, body: str) -> str:
 def _number(prompt: str) -> tuple[str, str, int] | None:
     """The kind of the only number of a prompt, its digits, and how many it has when complete."""
     kinds = [(kind, length) for kind, words, length in KINDS if words.search(prompt)]
-    numbers = {re.sub("[ -]", "", match[0]).upper() for match in NUMBER.finditer(prompt)}
+    numbers = {
+        re.sub("[ -]", "", match[0]).upper()
+        for match in NUMBER.finditer(PLACEHOLDER.sub(" ", prompt))
+    }
     if len(kinds) != 1 or len(numbers) != 1:
         return None
     (kind, length), (number,) = kinds[0], numbers

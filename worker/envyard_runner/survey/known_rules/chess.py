@@ -56,7 +56,7 @@ def same_colour(prompt: str) -> Solved | None:
 
 def is_legal(prompt: str) -> Solved | None:
     """Whether the only piece moves from the first to the second of two squares."""
-    squares = squares_in(prompt)
+    squares = [*dict.fromkeys(squares_in(prompt))]
     pieces = {match[0].casefold().rstrip("s") for match in PIECE.finditer(prompt)}
     if len(squares) != 2 or len(pieces) != 1 or not EMPTY(prompt) or not IN_ONE_MOVE(prompt):
         return None

@@ -37,6 +37,7 @@ OTHER_STRANDS = has(r"\b(?:mutat\w*|mismatch\w*|methyl\w*|iupac|ambigu\w*|hairpi
 CODING = has(r"\b(?:coding|sense|non-?template) strand")
 TEMPLATE = has(r"\b(?<!non-)(?<!non)(?:template|antisense)\b")
 REVERSE = has(r"\brevers|\bcdna\b|\btranslat")
+TRANSCRIBES = has(r"\btranscri\w+")
 MRNA = has(r"\bm-?rna\b")
 TRANSLATES = has(r"\b(?:translat\w+|proteins?|peptides?|amino[- ]acids?)\b")
 COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A"}
@@ -59,7 +60,7 @@ def translated(sequence: str) -> tuple[str, bool]:
 def protein(prompt: str) -> Solved | None:
     """The protein from the first base on, or from the first start codon on."""
     sequence = _sequence(prompt)
-    if len(sequence) <= LONGEST_CODON or not (TRANSLATES(prompt) or MRNA(prompt)):
+    if len(sequence) <= LONGEST_CODON or not _is_translation(prompt):
         return None
     right = [translated(sequence)[0]]
     if (start := sequence.find(START)) >= 0:
@@ -67,6 +68,10 @@ def protein(prompt: str) -> Solved | None:
     through = "".join(CODE[sequence[at : at + 3]] for at in range(0, len(sequence) - 2, 3))
     right += [f"{each}*" for each in right] + [through]
     return Solved((*dict.fromkeys(filter(None, right)),))
+
+
+def _is_translation(prompt: str) -> bool:
+    return TRANSLATES(prompt) or (MRNA(prompt) and not TRANSCRIBES(prompt))
 
 
 def protein_letters(answer: str) -> str:

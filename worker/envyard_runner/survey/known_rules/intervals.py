@@ -26,6 +26,10 @@ PARTS = re.compile(
     r"(?P<letter>[A-G])[ -]?(?P<sign>##|bb|[#bx\u266d-\u266f]|sharp|flat)?(?P<octave>\d)?"
 )
 MORE = re.compile(rf"[`'\"*]{{0,2}},? ?(?:-|\u2013|(?:and |to |up |down |then ){{0,3}}){NOTE}")
+LOWER = re.compile(
+    rf"\b[Ll]ower note(?: is|:)? (?P<one>{NOTE})[,.;]? (?:and )?(?:the )?[Uu]pper note(?: is|:)? "
+    rf"(?P<other>{NOTE})"
+)
 UP = has(r"\b(?:up|ascend\w*|rising|above|higher|upwards?)\b")
 DOWN = has(r"\b(?:down|descend\w*|falling|below|lower|downwards?)\b")
 # In German names H is the note below C, and B the one below that.
@@ -69,12 +73,12 @@ def _height(note: str) -> tuple[int, int, int | None]:
 def spans(prompt: str) -> list[tuple[int, int]]:
     """The letters and semitones between the only two notes, in all readings of the prompt: without
     a direction two notes may be either way round."""
-    pairs = [*PAIR.finditer(prompt)]
+    pairs = [*LOWER.finditer(prompt)] or [*PAIR.finditer(prompt)]
     if len(pairs) != 1 or MORE.match(prompt, pairs[0].end()):
         return []
     match = pairs[0]
     one, other = _height(match["one"]), _height(match["other"])
-    up, down = UP(prompt), DOWN(prompt)
+    up, down = (UP(prompt), DOWN(prompt)) if match.re is PAIR else (True, False)
     if (one[2] is None) != (other[2] is None) or (up and down):
         return []
     if one[2] is not None and other[2] is not None:

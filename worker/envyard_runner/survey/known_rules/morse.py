@@ -23,6 +23,10 @@ CODE = re.compile(
 )
 QUOTED = re.compile(r"[\"`\u201c\u2018']([A-Za-z0-9]+(?: [A-Za-z0-9]+)*)[\"`\u201d\u2019']")
 BEHIND_COLON = re.compile(r":\s*\**([A-Za-z0-9]+(?: [A-Za-z0-9]+){0,9})\**\s*$")
+CAPITALS = re.compile(
+    r"\b(?:[Ww]rite|[Ss]pell|[Ee]ncode|[Cc]onvert|[Tt]ranslate) (?:the (?:word|text) )?"
+    r"([A-Z0-9]{2,20})(?= )"
+)
 ENCODES = has(r"\b(?:encod\w*|convert|translate|write|spell|transmit|send|express)\b[^\n]{0,80}"
               r"\b(?:in|to|into|as|using|with)\b[^\n]{0,30}\b(?:morse|nato|phonetic|spelling)"
               r"|\b(?:encode|morse code (?:for|of))\b")  # fmt: skip
@@ -55,8 +59,9 @@ def decoded(prompt: str) -> Solved | None:
 
 
 def _text(prompt: str) -> str:
-    """The only quoted text of a prompt, or what its last colon announces; empty otherwise."""
-    texts = QUOTED.findall(prompt) or BEHIND_COLON.findall(prompt)
+    """The only quoted text of a prompt, what its last colon announces, or a word in capitals behind
+    what is done with it; empty otherwise."""
+    texts = QUOTED.findall(prompt) or BEHIND_COLON.findall(prompt) or CAPITALS.findall(prompt)
     return texts[0] if len(texts) == 1 else ""
 
 

@@ -12,10 +12,10 @@ from envyard_runner.survey.known_rules.entry import KnownRule, Solved, has, patt
 
 FEWEST = 3
 ITEM = re.compile(
-    r"(?:(?<=[\n,;:])|^)[ \t]*(?:[-*\u2022][ \t]+)?"
+    r"(?:(?<=[\n,;:|])|^)[ \t]*(?:[-*\u2022][ \t]+)?"
     r"(?P<name>[^\W\d_][\w'-]{0,30}(?: [\w'-]{1,30}){0,2}?)"
-    r"[ \t]*(?:[:=]|\((?=-?\d)|[-\u2013](?= ))[ \t]*(?P<number>-?\d{1,12}(?:\.\d{1,6})?)"
-    r"(?![\d.,]*\d|[:/-]\d)[ \t]?(?P<unit>[^\W\d_]{0,8})[.)]{0,2}(?=[ \t]*(?:[\n,;]|$|\.\s))"
+    r"[ \t]*(?:[:=|]|\((?=-?\d)|[-\u2013](?= ))[ \t]*(?P<number>-?\d{1,12}(?:\.\d{1,6})?)"
+    r"(?![\d.,]*\d|[:/-]\d)[ \t]?(?P<unit>[^\W\d_]{0,8})[.)]{0,2}(?=[ \t]*(?:[\n,;|]|$|\.\s))"
 )
 UP = has(
     r"\b(?:ascending|increasing|(?:smallest|lowest|lightest|shortest|least|cheapest|slowest|youngest"

@@ -162,7 +162,7 @@ def category_name(answer: str) -> str:
     return ROYAL if words in (ROYAL, "a royal flush", "royalflush") else NAMES.get(words, "")
 
 
-HANDS = pattern(r"\bhands?\b|\bpoker\b|\bcards?\b")
+HANDS = pattern(r"\bhands?\b|\bpoker\b|\bcards?\b|\bshowdown\b|\bwins\b")
 RULES = (
     KnownRule("the poker hand that wins", HANDS, winner, winner_label, OTHER_GAMES),
     KnownRule("the category of the poker hand", HANDS, category, category_name, OTHER_GAMES),

@@ -25,11 +25,12 @@ SENTENCE = re.compile(
     re.IGNORECASE,
 )
 MARK = re.compile(
-    r"^(?:(?:(?:minor |major )?premise|p|statement|conclusion|c)(?: ?\d)?[:.)]|\(?\d[.)]|[-*\u2022]"
+    r"^(?:(?:(?:minor |major )?premises?|p|statement|conclusion|c)(?: ?\d)?[:.)]|\(?\d[.)]"
+    r"|[-*\u2022]"
     r"|(?:therefore|hence|thus|so|it follows that)\b,?:?)\s*",
     re.IGNORECASE,
 )
-CONCLUDES = pattern(r"\b(?:therefore|hence|thus|conclusion|it follows that|so),?:?\s+"
+CONCLUDES = pattern(r"(?:\b(?:therefore|hence|thus|conclusion|it follows that|so),?:?|\u2234)\s+"
                     r"(?:conclusion: ?)?(?=all\b|every\b|each\b|no\b|some\b)")  # fmt: skip
 BREAKS = re.compile(r"[.;\n?!]+")
 NOT_EMPTY = has(
