@@ -70,6 +70,7 @@ def test_schemas_that_leave_something_open(schema: Any, value: Any) -> None:
         FORM.format("{", 1),
         FORM.format("{}", "[" * 900),
         FORM.format("{}", "9" * 1500) + " {}",
+        FORM.format('{"minimum": 0.5}', "9" * 400),
     ],
 )
 def test_cut_and_hostile_documents_are_left_alone(prompt: str) -> None:

@@ -43,7 +43,7 @@ def is_valid(prompt: str) -> Solved | None:
         return None
     try:
         return yes_or_no(satisfies(*parts, level=0))
-    except Unclear:
+    except (Unclear, OverflowError):  # a number of hundreds of digits is no float
         return None
 
 

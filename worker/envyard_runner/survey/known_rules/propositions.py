@@ -31,7 +31,8 @@ MARK = re.compile(
     re.IGNORECASE,
 )
 CONCLUDES = pattern(
-    r"(?:^|[.;\n?!]\s*)(?:(?:therefore|hence|thus|so|it follows that)\b,?:?|conclusion:|\u2234)\s*"
+    r"(?:^|[.;\n?!])[ \t]*(?:(?:therefore|hence|thus|so|it follows that)\b,?:?"
+    r"|conclusion:|\u2234)\s*"
 )
 FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (SAME, pattern(r"(?P<one>.+?) (?:if and only if|iff|\u2194|<->) (?P<other>.+)")),
