@@ -20,6 +20,7 @@ MATCHED = [
     r"(?P<mark>[*_])score(?P=mark)",
     r"answer(?= is)? ([+-]?\d+\.\d{2})",
     r"level (?:\d\d){3}",
+    r"mark (?>[a-c]+)-[^x]\d++(?!z)",
 ]
 
 
