@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from envyard_runner.conversation_checks.answers_in_results import entry_in
@@ -36,8 +37,10 @@ def test_only_results_for_unknown_keys_are_searched() -> None:
 
 
 def test_entries_of_two_tasks_for_an_unknown_key_are_a_leak() -> None:
-    first = JunkResults("10100", (), (), ("amber", "amber: 10100"))
-    second = JunkResults("10107", (), (), ("birch", "birch: 10107"))
+    unknown = JunkResults("", (), unknown="amber: 10100", question="Which code has amber?")
+    assert not [*entry_findings({"snoop/0/0": unknown})]
+    first = replace(unknown, answer="10100")  # known once the reference has ended
+    second = JunkResults("10107", (), unknown="birch: 10107", question="And the code of birch?")
     (finding,) = entry_findings({"snoop/0/0": first, "snoop/1/0": second})
     assert finding.code == "card.leaks"
     assert "returned 'amber: 10100'" in finding.message

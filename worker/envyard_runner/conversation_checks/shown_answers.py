@@ -219,17 +219,17 @@ def _named(answer: str, text: str) -> re.Match[str] | None:
 @dataclass(frozen=True, slots=True)
 class JunkResults:
     """What tools returned to calls whose arguments name nothing, and the task's answer; `listings`
-    are the results of all calls, `unknown` those for a key that nothing has, `entry` is that of
-    the task in one of these. `refusals` are the results for wrong values, each with whether that
-    was a code, and `prompt` is what came first."""
+    are the results of all calls, `unknown` those for a key that nothing has. `refusals` are the
+    results for wrong values, each with whether that was a code, `prompt` is what came first and
+    `question` what the user wrote."""
 
     answer: str
     results: tuple[str, ...]
     listings: tuple[str, ...] = ()
-    entry: tuple[str, str] = ("", "")
     unknown: str = ""
     refusals: tuple[tuple[str, bool], ...] = ()
     prompt: str = ""
+    question: str = ""
 
     @classmethod
     def of(cls, record: Record, reference: str, field: str = "") -> JunkResults:
@@ -247,15 +247,20 @@ class JunkResults:
             and not is_page_call(m.get("tool_call_id"))
             and not is_named_call(m.get("tool_call_id"))
         )
-        prompt, instructed = (
+        question, prompt = (
             "\n".join(plain_text(m.get("content")) for m in messages if m.get("role") in roles)
             for roles in (("user",), ("user", "system", "developer"))
         )
         unknown = "\n".join(results_for_unknown_keys(messages))
-        entry = entry_in(unknown, prompt, answer)
         refusals = tuple(results_for_wrong_values(messages))
         junk = tuple(results_for_junk(messages))
-        return cls(answer, junk, tuple(listings), entry, unknown, refusals, instructed)
+        return cls(answer, junk, tuple(listings), unknown, refusals, prompt, question)
+
+    @property
+    def entry(self) -> tuple[str, str]:
+        """The word of the question and the piece of an unknown key's result that give the answer;
+        empty texts where there is none."""
+        return entry_in(self.unknown, self.question, self.answer)
 
     def presented(self, answer: str) -> str:
         """The excerpt in which a result presents this answer; empty where none does."""

@@ -84,10 +84,11 @@ class Conversations:
         ]
 
     def _leaks(self) -> list[Finding]:
+        junk = self._junk_with_answers()
         return [
             *leak_findings(self._shown.excerpts),
-            *tool_leak_findings(self._junk_with_answers()),
-            *entry_findings(self._junk),
+            *tool_leak_findings(junk),
+            *entry_findings(junk),
             *conspicuous_findings(self._junk),
             *difference_findings(self._differences.revealed),
             *tries_findings(self._tries.revealed),

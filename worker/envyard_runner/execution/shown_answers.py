@@ -43,7 +43,7 @@ def tool_leak_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]:
 
 def entry_findings(played: Mapping[str, JunkResults]) -> Iterator[Finding]:
     """A warning where a tool returned the entries of two tasks or more for an unknown key."""
-    entries = {name: each.entry for name, each in played.items() if each.entry[0]}
+    entries = {name: entry for name, each in played.items() if (entry := each.entry)[0]}
     if len({word for word, _ in entries.values()}) < FEWEST_TASKS:
         return
     rollouts = sorted(entries)
