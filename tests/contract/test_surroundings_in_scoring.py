@@ -66,6 +66,15 @@ def test_a_module_value_that_scoring_reads_is_a_warning(line: str) -> None:
     assert {item.where for item in surroundings_in_scoring(files)} == {"env/mode.py:3"}
 
 
+def test_a_module_value_that_a_condition_decides_is_a_warning() -> None:
+    source = BEGIN.replace("BODY", "if len(reply) > WIDTH: return 1.0")
+    source += "WIDTH = 9\nif os.environ.get('CI'):\n    WIDTH = 1\n"
+    (item,) = surroundings_in_scoring({"env.py": source.encode()})
+    assert item.where == "env.py:14"
+    loaded = source.replace("os.environ.get('CI')", "len(NAMES) > 3")
+    assert not list(surroundings_in_scoring({"env.py": loaded.encode()}))
+
+
 def test_a_module_value_that_scoring_does_not_read_is_none() -> None:
     source = BEGIN.replace("BODY", "pass") + MODULE_VALUES[0]
     assert not list(surroundings_in_scoring({"env.py": source.encode()}))

@@ -25,8 +25,8 @@ class Code:
     """One file: its nodes, the dotted name of each imported name, and the texts of its names.
 
     `files` are the codes of all files of the wheel by their modules' names, `assigned` what the
-    statements of the module itself assign to each of its names. `made_from` keeps which of these
-    values an expression names.
+    statements of the module itself assign to each of its names, with the tests that decide it.
+    `made_from` keeps which of these values an expression names.
     """
 
     file: File
@@ -124,16 +124,29 @@ def index(module: str, file: File, files: Mapping[str, Code]) -> Code:
             for item in node.names:
                 code.imports.add(f"{source}.{item.name}")
                 code.aliases[item.asname or item.name] = f"{source}.{item.name}"
-    for statement in file.tree.body:
-        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            for name in {each.id for each in targets if isinstance(each, ast.Name)}:
-                if len(code.assigned[name]) < MAX_VALUES:
-                    code.assigned[name].append(statement.value)
+    for name, value in _of_module(file.tree.body):
+        if len(code.assigned[name]) < MAX_VALUES:
+            code.assigned[name].append(value)
     for name, value in assignments(file.nodes):
         if len(code.texts[name]) < MAX_VALUES:
             code.texts[name] |= code.values(value)
     return code
+
+
+def _of_module(
+    statements: Iterable[ast.stmt], tests: tuple[ast.expr, ...] = ()
+) -> Iterator[tuple[str, ast.expr]]:
+    """The names that the statements of a module assign, with the values, and with the tests that
+    decide whether they are assigned."""
+    for each in statements:
+        if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None:
+            targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+            for name in dict.fromkeys(each.id for each in targets if isinstance(each, ast.Name)):
+                yield from ((name, value) for value in (each.value, *tests))
+        elif isinstance(each, ast.If) and len(tests) < MAX_DEPTH:
+            yield from _of_module([*each.body, *each.orelse], (*tests, each.test))
+        elif isinstance(each, ast.Try):
+            yield from _of_module([*each.body, *each.orelse], tests)
 
 
 def assignments(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
