@@ -82,9 +82,9 @@ LINE = re.compile(rf"^{LABEL}: (pass|fail)$", re.MULTILINE)
 
 def last_line(text):
     _, _, rest = text.rpartition("Total:")
-    found = re.findall(r'''points  # of all
+    points = re.findall(r'''points  # of all
         : (\\d+)''', text, flags=re.X)
-    return rest if LINE.search(text) else found
+    return rest if LINE.search(text) else points
 
 
 def right(parser, completion, answer):

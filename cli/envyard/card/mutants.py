@@ -105,8 +105,8 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
         {e.rollout for e in results if e.operator == name and not _survives(e, "corrupting")}
         for name in (UNCALLED, UNREPORTED)
     )
-    shown = {BESIDE: marked, LAST_TURN: late, CLAIMED: needed, REPORTED: scored}
-    shown[MISREPORTED] = scored
+    shown = {BESIDE: marked, LAST_TURN: late, CLAIMED: needed}
+    shown |= {REPORTED: scored, MISREPORTED: scored}
     return [
         each
         for each in results

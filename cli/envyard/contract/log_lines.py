@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable
 
 from envyard.contract.needs.code import Code
+from envyard.contract.object_parts import is_log
 
-METHODS = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
-LOGGER = re.compile(r"(?:^|[._])log(?:s|ger|gers|ging)?(?:[._]|$)", re.IGNORECASE)
 # Calls that change nothing.
 PURE = {"len", "repr", "str", "round", "type", "sorted", "min", "max", "sum", "int", "float"}
 PURE |= {"bool", "list", "dict", "tuple", "json.dumps", "os.getenv", "os.environ.get"}
@@ -31,7 +29,7 @@ def deciding_nodes(code: Code, nodes: Iterable[ast.AST]) -> list[ast.AST]:
 
 def _only_logs(code: Code, node: ast.If | ast.Expr) -> bool:
     if isinstance(node, ast.Expr):
-        return _is_log_line(code, node.value)
+        return _is_log_line(code, node)
     return _is_pure(code, node.test) and _logs(code, node)
 
 
@@ -40,20 +38,18 @@ def _logs(code: Code, node: ast.If) -> bool:
     return all(
         isinstance(each, ast.Pass)
         or (isinstance(each, ast.If) and _is_pure(code, each.test) and _logs(code, each))
-        or (isinstance(each, ast.Expr) and _is_log_line(code, each.value))
+        or _is_log_line(code, each)
         for each in [*node.body, *node.orelse]
     )
 
 
-def _is_log_line(code: Code, value: ast.expr) -> bool:
-    if not isinstance(value, ast.Call):
-        return False
-    base, _, method = code.dotted(value.func).rpartition(".")
-    known = method in METHODS and LOGGER.search(base) is not None
-    if not known and (base, method) != ("", "print"):
-        return False
-    parts = [value.func, *value.args, *(each.value for each in value.keywords)]
-    return all(_is_pure(code, part) for part in parts)
+def _is_log_line(code: Code, statement: ast.stmt) -> bool:
+    """Whether a statement writes a line of a log, and to compute that changes nothing."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=func, args=args, keywords=keywords)):
+            parts = [func, *args, *(each.value for each in keywords)]
+            return is_log(code, statement) and all(_is_pure(code, part) for part in parts)
+    return False
 
 
 def _is_pure(code: Code, value: ast.expr) -> bool:

@@ -73,7 +73,7 @@ def _copies(definition: Definition) -> Iterator[tuple[str, str, ast.AST]]:
 
 def _taken(definition: Definition) -> Iterator[tuple[str, str, ast.AST]]:
     """The name under which a rollout keeps its task's entry of a shared table, the entry, and the
-    statement; none of a table that the function fills anew for each rollout."""
+    statement; none of a table that the function fills for each rollout."""
     if not STARTS.search(definition.node.name):
         return
     texts = {

@@ -141,6 +141,7 @@ class Mutants:
         self._floors: dict[int, float] = {}
         self._planned: dict[str, Planned] = {}
         self._alphabet = ANY
+        self._answers: list[tuple[int, str]] = []  # of the bases, by task
         self._quiet = QuietTurns()
 
     def keep(self, record: Record, *, reward: float, seconds: float, repeatable: bool) -> None:
@@ -177,7 +178,8 @@ class Mutants:
         chosen = of_each_kind([(base.prompt, base.answer) for base in bases], MAX_BASES)
         first = [bases[place] for place in chosen]
         others = [base for place, base in enumerate(bases) if place not in chosen]
-        self._alphabet = Alphabet.of(base.answer for base in self._bases)
+        self._answers = [(base.task, base.answer) for base in self._bases]
+        self._alphabet = Alphabet.of(answer for _, answer in self._answers)
         mean = sum(base.seconds for base in first) / max(1, len(first))
         room = min(most, int(seconds * concurrency / max(mean, 1e-3)))
         seen: set[tuple[str, str]] = set()
@@ -251,9 +253,13 @@ class Mutants:
             return True
         if not base.last_reply:
             return False
-        others = [each.answer for each in self._bases if each.task != base.task]
         text = mutate(
-            base.last_reply, operator, self._alphabet, base.prompt, self._constants, others
+            base.last_reply,
+            operator,
+            self._alphabet,
+            base.prompt,
+            self._constants,
+            self._other_answers(base),
         )
         is_control = OPERATORS[operator].kind == "control"
         if text is None or ((base.rollout, text[0]) in seen and not is_control):
@@ -267,11 +273,13 @@ class Mutants:
     def _course(self, base: Base, operator: str) -> Course | None:
         if operator in QUIET:
             return self._quiet.course(operator, base.task, base.transcript)
-        bases = [each for each in self._bases if each.task != base.task]
-        others = [
-            each.changing_value if operator == FURTHER_CALLS else each.answer for each in bases
-        ]
+        others = self._other_answers(base)
+        if operator == FURTHER_CALLS:
+            others = [each.changing_value for each in self._bases if each.task != base.task]
         return COURSES[operator](base.transcript, others)
+
+    def _other_answers(self, base: Base) -> list[str]:
+        return [answer for task, answer in self._answers if task != base.task]
 
     def _control(self, base: Base, seen: set[tuple[str, str]], room: int) -> None:
         """Plan what shows whether the changes of this base count, unless it is planned."""
