@@ -88,6 +88,21 @@ def test_labels_are_shown_as_other_tasks_write_them() -> None:
     assert {expected for _, expected in outliers} == {*words.values()}
 
 
+def test_instructions_may_name_the_subject_or_a_part_of_each_question() -> None:
+    subject = "You check red cell transfusions. Is the donor compatible with the recipient?"
+    bare = [
+        Sample(each.task, each.prompt.replace("Red cells of d", "D").split(" in ")[0], each.answer)
+        for each in orders(64, 8)
+    ]
+    wards = [Sample(each.task, f"{each.prompt}, bed {each.task}", each.answer) for each in bare]
+    assert not [*contradicted(wards)]
+    ((_, agreeing, outliers),) = contradicted(wards, subject)
+    assert (len(agreeing), len(outliers)) == (56, 8)
+    assert not agreeing[0].prompt.startswith("You")
+    assert not [*contradicted(wards, subject + " Answer for plasma.")]
+    assert not [*contradicted(wards, subject + " In this world new rules apply.")]
+
+
 @pytest.mark.parametrize("rule", KNOWN_RULES, ids=lambda rule: rule.text)
 @pytest.mark.timeout(30)
 def test_random_pieces_are_read_without_an_error(rule: KnownRule) -> None:

@@ -36,20 +36,28 @@ Compared = tuple[str, list[Sample], list[tuple[Sample, str]]]
 def contradicted(samples: Sequence[Sample], instructions: str = "") -> Iterator[Compared]:
     """Each known rule that most answers of its subject follow and some contradict: in words, the
     samples that follow it, and the others, each with the right answer. `instructions` is what all
-    tasks have beside their prompts."""
+    tasks have beside their prompts: it may name the subject, or a part of each question."""
     read = [each for each in samples[:MAX_TASKS] if len(each.prompt) <= LONGEST]
     if INVENTED(instructions):
         return
     for rule in KNOWN_RULES:
-        chosen = [each for each in read if rule.clue.search(each.prompt)]
-        foreign = rule.unless(instructions) or any(rule.foreign(each.prompt) for each in chosen)
-        if len(chosen) >= ENOUGH + FEWEST and not foreign:
-            yield from _compared(rule, chosen)
+        if rule.unless(instructions):
+            continue
+        compared = [*_compared(rule, [(each.prompt, each) for each in read])]
+        if not compared and len(instructions) <= LONGEST and rule.clue.search(instructions):
+            whole = [(f"{instructions}\n\n{each.prompt}", each) for each in read]
+            compared = [*_compared(rule, whole)]
+        yield from compared
 
 
-def _compared(rule: KnownRule, samples: Sequence[Sample]) -> Iterator[Compared]:
+def _compared(rule: KnownRule, samples: Sequence[tuple[str, Sample]]) -> Iterator[Compared]:
+    """The rule where most answers follow it; each sample has the text of its question."""
+    chosen = [(text, each) for text, each in samples if rule.clue.search(text)]
+    foreign = any(rule.foreign(each.prompt) for _, each in chosen)
+    if len(chosen) < ENOUGH + FEWEST or foreign:
+        return
     agreeing, outliers, pairs = list[Sample](), list[tuple[Sample, str]](), list[tuple[str, str]]()
-    recognised = [*_recognised(rule, samples)]
+    recognised = [*_recognised(rule, chosen)]
     forms = {answer: sample.answer for sample, answer, _ in recognised}
     for sample, answer, solved in recognised:
         right = answer if answer in solved.right else solved.right[0]
@@ -64,10 +72,12 @@ def _compared(rule: KnownRule, samples: Sequence[Sample]) -> Iterator[Compared]:
         yield rule.text, agreeing, outliers
 
 
-def _recognised(rule: KnownRule, samples: Sequence[Sample]) -> Iterator[tuple[Sample, str, Solved]]:
+def _recognised(
+    rule: KnownRule, samples: Sequence[tuple[str, Sample]]
+) -> Iterator[tuple[Sample, str, Solved]]:
     """The tasks of the subject with their answers in normal form; what costs most comes last."""
-    for sample in samples:
-        solved = rule.solve(sample.prompt)
+    for text, sample in samples:
+        solved = rule.solve(text)
         if solved and not rule.unless(sample.prompt) and not INVENTED(sample.prompt):
             yield sample, rule.normal(sample.answer[:LONGEST]), solved
 
