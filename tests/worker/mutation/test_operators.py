@@ -11,10 +11,7 @@ from envyard.contract.scoring_constants import ScoringConstants
 from envyard.contract.scoring_patterns import ScoringPattern
 from envyard_runner.gateway.courses.last_turn import QUIET
 from envyard_runner.gateway.courses.registry import COURSES
-from envyard_runner.mutation.beside import OF_MARKS
-from envyard_runner.mutation.leeway import AROUND
-from envyard_runner.mutation.operators import CHANGES, OF_PROMPT, mutate
-from envyard_runner.mutation.own_marks import OF_REPLIES
+from envyard_runner.mutation.operators import CHANGES, OF_PROMPT, OF_REPLIES, mutate
 
 EXITS = "```python\ndef f(x):\n    raise SystemExit(0)\n```"
 
@@ -206,7 +203,7 @@ def test_no_operator_fails_or_returns_the_same(operator: str, answer: str) -> No
 
 
 def test_the_runner_changes_for_exactly_the_operators_of_the_contract() -> None:
-    assert {*CHANGES, *OF_PROMPT, *OF_MARKS, *AROUND, *OF_REPLIES, *COURSES, *QUIET} == {*OPERATORS}
+    assert {*CHANGES, *OF_PROMPT, *OF_REPLIES, *COURSES, *QUIET} == {*OPERATORS}
     assert {*COURSES, *QUIET} == {name for name, each in OPERATORS.items() if each.course}
 
 

@@ -30,12 +30,11 @@ from envyard_runner.mutation.answers import (
     find_answer,
     shifted,
 )
-from envyard_runner.mutation.beside import OF_MARKS
+from envyard_runner.mutation.beside import BESIDE
 from envyard_runner.mutation.by_prompt import BY_PROMPT, FIXED_WORDS, WRITTEN
 from envyard_runner.mutation.either_form import as_option, in_words
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.hedges import candidates, other_answers
-from envyard_runner.mutation.leeway import AROUND, OPEN_FORMS
 from envyard_runner.mutation.lines import inner_line, middle_line
 from envyard_runner.mutation.lists import FREE_NUMBER, OF_LISTS, repeated
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
@@ -56,12 +55,14 @@ from envyard_runner.mutation.numbers import (
     thousands,
     unit,
 )
+from envyard_runner.mutation.open_forms import OPEN_FORMS
 from envyard_runner.mutation.optional_parts import optional
-from envyard_runner.mutation.own_marks import OF_REPLIES, RightReply
+from envyard_runner.mutation.own_marks import OWN
 from envyard_runner.mutation.pairs import are_named, pair, permuted
 from envyard_runner.mutation.pieces import extension, fields, truncation
 from envyard_runner.mutation.polynomials import factored
 from envyard_runner.mutation.records import is_object
+from envyard_runner.mutation.right_reply import RightReply
 from envyard_runner.mutation.routes import other_route
 from envyard_runner.mutation.shown_forms import as_shown
 from envyard_runner.mutation.si_prefixes import with_si_prefix
@@ -70,6 +71,7 @@ from envyard_runner.mutation.tables import table_layout
 from envyard_runner.mutation.totals import same_total
 from envyard_runner.mutation.units import other_unit
 from envyard_runner.mutation.vacuous import with_body
+from envyard_runner.mutation.whole_replies import WHOLE_REPLIES
 from envyard_runner.mutation.words import (
     capitals,
     initial,
@@ -188,6 +190,8 @@ CHANGES: dict[str, Callable[[str], str | None]] = {
 }
 
 
+# Changes of a whole reply, of an answer by its prompt, and (CHANGES) of an answer alone.
+OF_REPLIES = OWN | BESIDE | WHOLE_REPLIES
 OF_PROMPT = (
     BY_PROMPT
     | OPEN_FORMS
@@ -234,11 +238,6 @@ def mutate(
     marked = find_answer(reply)
     if operator in OF_REPLIES:
         return OF_REPLIES[operator](RightReply(reply, marked, alphabet, prompt, constants))
-    if operator in OF_MARKS:
-        return OF_MARKS[operator](reply, marked, alphabet, prompt)
-    if operator in AROUND:
-        around = AROUND[operator](reply, marked, prompt)
-        return (around, marked.answer, around) if around else None
     if _is_open(marked.answer, operator, prompt):
         return None
     if operator in OF_PROMPT:

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
-from envyard_runner.mutation.alphabets import Alphabet
-from envyard_runner.mutation.answers import (
-    Marked,
-    fenced_object,
-    find_answer,
-    other_answer,
-    unsure,
-)
+from envyard_runner.mutation.answers import fenced_object, find_answer, unsure
 from envyard_runner.mutation.code_marks import lines_before, lines_behind, own_fields
 from envyard_runner.mutation.forms import parsed
+from envyard_runner.mutation.right_reply import Changed, RightReply
 
 # Fields with which a verifier may keep what it decided.
 OWN_MARKS: dict[str, object] = {
@@ -26,26 +18,6 @@ OWN_MARKS: dict[str, object] = {
     "passed": True,
     "is_correct": True,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class RightReply:
-    """A right reply as the functions below change it: its text, its answer and that answer's
-    surroundings, the characters of all answers, the prompt and what the scoring code has."""
-
-    text: str
-    marked: Marked
-    alphabet: Alphabet
-    prompt: str = ""
-    constants: ScoringConstants = NO_CONSTANTS
-
-    @property
-    def wrong(self) -> str:
-        """The same reply with another answer."""
-        return other_answer(self.text, self.alphabet)
-
-
-Changed = tuple[str, str, str] | None
 
 
 def doubted(right: RightReply) -> Changed:
@@ -112,7 +84,7 @@ def _object(reply: str) -> dict[str, object] | None:
     return row if isinstance(row, dict) else None
 
 
-OF_REPLIES: dict[str, Callable[[RightReply], Changed]] = {
+OWN: dict[str, Callable[[RightReply], Changed]] = {
     "doubted": doubted,
     "scored": scored,
     "marked_first": marked_first,

@@ -14,7 +14,7 @@ from envyard_runner.gateway.courses.replies_in_turn import (
     recorded_replies,
     written,
 )
-from envyard_runner.mutation.leeway import ORDER_IMPLIED
+from envyard_runner.mutation.open_forms import ORDER_IMPLIED
 from envyard_runner.probing.probes import Message
 
 FEWEST_SETTINGS = 2
