@@ -7,8 +7,9 @@ import re
 import pytest
 
 from envyard_runner.mutation.alphabets import ROMAN, Alphabet
-from envyard_runner.mutation.answers import among_wrong_answers, find_answer, other_answer
+from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.operators import CHANGES, mutate
+from envyard_runner.mutation.wrong_answers import among_wrong_answers, other_answer
 
 SETS = {
     "binary": (["1011", "110", "10011", "111"], "1[01]*"),

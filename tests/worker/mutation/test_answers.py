@@ -8,15 +8,9 @@ import time
 
 import pytest
 
-from envyard_runner.mutation.answers import (
-    among_wrong_answers,
-    fenced_object,
-    find_answer,
-    other_answer,
-    shifted,
-    unsure,
-)
+from envyard_runner.mutation.answers import fenced_object, find_answer
 from envyard_runner.mutation.operators import mutate
+from envyard_runner.mutation.wrong_answers import among_wrong_answers, other_answer, shifted, unsure
 
 REPLIES = {
     "42": "42",

@@ -22,7 +22,8 @@ from envyard_runner.conversation_checks.reference_work import (
     value_of,
 )
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.mutation.answers import OPPOSITES, find_answer
+from envyard_runner.mutation.answers import find_answer
+from envyard_runner.mutation.wrong_answers import OPPOSITES
 from envyard_runner.probing.chat_text import plain_text
 from envyard_runner.probing.submitted_answers import calls_of, known_answer
 

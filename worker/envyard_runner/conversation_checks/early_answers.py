@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from envyard.contract.probes import ORACLE
 from envyard_runner.gateway.courses.replies_in_turn import recorded_replies
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.mutation.answers import OPPOSITES, find_answer
+from envyard_runner.mutation.answers import find_answer
+from envyard_runner.mutation.wrong_answers import OPPOSITES
 from envyard_runner.probing.chat_text import plain_text
 from envyard_runner.probing.submitted_answers import is_submitted
 

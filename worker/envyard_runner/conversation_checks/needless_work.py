@@ -15,7 +15,8 @@ from typing import Any
 from envyard.contract.probes import ORACLE, SNOOP
 from envyard_runner.conversation_checks.early_answers import value_in
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.mutation.answers import OPPOSITES, find_answer
+from envyard_runner.mutation.answers import find_answer
+from envyard_runner.mutation.wrong_answers import OPPOSITES
 from envyard_runner.probing.chat_text import plain_text
 from envyard_runner.probing.submitted_answers import (
     arguments_of,

@@ -21,7 +21,8 @@ from envyard_runner.conversation_checks.answers_in_results import (
 )
 from envyard_runner.conversation_checks.odd_entries import odd_entry
 from envyard_runner.gateway.rollout_records import Record
-from envyard_runner.mutation.answers import OPPOSITES, find_answer
+from envyard_runner.mutation.answers import find_answer
+from envyard_runner.mutation.wrong_answers import OPPOSITES
 from envyard_runner.probing.chat_text import plain_text
 from envyard_runner.probing.junk_calls import (
     results_for_junk,

@@ -8,17 +8,12 @@ from collections import Counter
 from functools import partial
 from typing import Any
 
-from envyard_runner.mutation.answers import (
-    OPPOSITES,
-    OPTIONS,
-    find_answer,
-    other_answer,
-    shifted,
-)
+from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.expressions import whole_value
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.records import is_object, with_tags, with_values
 from envyard_runner.mutation.vacuous import vacuous_in
+from envyard_runner.mutation.wrong_answers import OPPOSITES, OPTIONS, other_answer, shifted
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 QUANTITY = re.compile(  # a number and its unit

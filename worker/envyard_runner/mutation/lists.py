@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from envyard_runner.mutation.answers import shifted
 from envyard_runner.mutation.by_prompt import WRITTEN
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.lines import are_items
 from envyard_runner.mutation.pairs import are_entries
 from envyard_runner.mutation.records import is_object
+from envyard_runner.mutation.wrong_answers import shifted
 
 FEWEST_ITEMS = 3
 ITEM = r"[^\s,;<>{}\[\]]+(?: [^\s,;<>{}\[\]]+){0,3}"  # of one to four words

@@ -25,11 +25,7 @@ from envyard_runner.mutation.allowed_forms import (
     whole,
 )
 from envyard_runner.mutation.alphabets import ANY, Alphabet
-from envyard_runner.mutation.answers import (
-    Marked,
-    find_answer,
-    shifted,
-)
+from envyard_runner.mutation.answers import Marked, find_answer
 from envyard_runner.mutation.beside import BESIDE
 from envyard_runner.mutation.by_prompt import BY_PROMPT, FIXED_WORDS, WRITTEN
 from envyard_runner.mutation.either_form import as_option, in_words
@@ -81,6 +77,7 @@ from envyard_runner.mutation.words import (
     other_word,
     word,
 )
+from envyard_runner.mutation.wrong_answers import shifted
 
 LONGEST_VALUE = 40  # characters of a field's text; a longer one may rightly be paid in other words
 # The operators that change one value of an object of several fields; others change all of it.

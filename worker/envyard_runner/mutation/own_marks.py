@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from envyard_runner.mutation.answers import fenced_object, find_answer, unsure
+from envyard_runner.mutation.answers import fenced_object, find_answer
 from envyard_runner.mutation.code_marks import lines_before, lines_behind, own_fields
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.right_reply import Changed, RightReply
+from envyard_runner.mutation.wrong_answers import unsure
 
 # Fields with which a verifier may keep what it decided.
 OWN_MARKS: dict[str, object] = {

@@ -6,10 +6,10 @@ import json
 import re
 import zlib
 
-from envyard_runner.mutation.answers import OPPOSITES, shifted
 from envyard_runner.mutation.lines import are_items
 from envyard_runner.mutation.numbers import INTEGER, LONGEST_INTEGER
 from envyard_runner.mutation.records import is_object
+from envyard_runner.mutation.wrong_answers import OPPOSITES, shifted
 
 FEWEST_FIELDS = 3
 AMOUNT = re.compile(r"[-+]?\d[\d.,]{0,20}\s?[^\W\d]{1,12}")

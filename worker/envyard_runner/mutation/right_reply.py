@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.mutation.alphabets import Alphabet
-from envyard_runner.mutation.answers import Marked, other_answer
+from envyard_runner.mutation.answers import Marked
+from envyard_runner.mutation.wrong_answers import other_answer
 
 # The changed reply, its answer before and after; None where nothing can be changed.
 Changed = tuple[str, str, str] | None

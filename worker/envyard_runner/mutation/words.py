@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from envyard_runner.mutation.answers import OPPOSITES, OPTIONS, shifted
 from envyard_runner.mutation.numbers import FEW_WORDS
 from envyard_runner.mutation.pairs import half_of_day
+from envyard_runner.mutation.wrong_answers import OPPOSITES, OPTIONS, shifted
 
 LONG_WORD = 8  # letters, of which one may be overlooked
 LABEL = re.compile(r"^[^\W\d_][\w ]{0,30}:(?=[ \t])", re.MULTILINE)  # of a line

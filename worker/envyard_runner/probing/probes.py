@@ -13,9 +13,10 @@ from typing import Any
 
 from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.mutation.alphabets import Alphabet
-from envyard_runner.mutation.answers import among_wrong_answers, find_answer, other_answer
+from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.guesses import constant_answer, copied_answer
 from envyard_runner.mutation.vacuous import deletion_in, vacuous_reply
+from envyard_runner.mutation.wrong_answers import among_wrong_answers, other_answer
 from envyard_runner.probing import tool_probes
 from envyard_runner.probing.chat_text import plain_text
 from envyard_runner.probing.constant_calls import recorded_constant

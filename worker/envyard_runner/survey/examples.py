@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from envyard_runner.mutation.answers import OPPOSITES, find_answer
+from envyard_runner.mutation.answers import find_answer
+from envyard_runner.mutation.wrong_answers import OPPOSITES
 
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer; a shorter one is there by chance
 SHORTEST_INPUT, MOST_PAIRS = 3, 50  # characters of a pair's input, and pairs with one answer

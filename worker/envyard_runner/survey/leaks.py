@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from envyard_runner.mutation.answers import OPPOSITES, find_answer
+from envyard_runner.mutation.answers import find_answer
+from envyard_runner.mutation.wrong_answers import OPPOSITES
 
 SHORTEST = 2  # characters of an answer that is looked for; single letters and digits are options
 LONGEST = 2_000

@@ -17,8 +17,9 @@ from envyard_runner.gateway.courses.replies_in_turn import (
     recorded_replies,
     written,
 )
-from envyard_runner.mutation.answers import FENCE, OPPOSITES, find_answer
+from envyard_runner.mutation.answers import FENCE, find_answer
 from envyard_runner.mutation.records import is_object
+from envyard_runner.mutation.wrong_answers import OPPOSITES
 from envyard_runner.probing.chat_text import plain_text
 from envyard_runner.probing.probes import Message
 from envyard_runner.probing.submitted_answers import arguments_of, calls_of
