@@ -98,16 +98,7 @@ class Sandbox:
         `certificates` (PEM) are the authorities that clients trust. Raises SandboxError.
         """
         if os.geteuid() == 0:
-            for path in (venv, environment, config.home):
-                if (
-                    path is not None
-                    and path.exists()
-                    and (blocked := blocked_folder(path)) is not None
-                ):
-                    raise SandboxError(
-                        f"{path} cannot be used: other users may not enter {blocked}; "
-                        "set RUNNER_HOME to a folder that every user can walk through"
-                    )
+            _require_open(filter(None, (venv, environment, config.home)))
         base, parent = interpreter.base(config.python), cgroup.usable(config.cgroup)
         with contextlib.ExitStack() as resources:
             lease = uids.lease()
@@ -115,9 +106,7 @@ class Sandbox:
             folder = OwnedDir.create(config.runs)
             resources.callback(folder.remove)
             for path in filter(None, (venv, environment)):
-                lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-                resources.callback(os.close, lock)
-                fcntl.flock(lock, fcntl.LOCK_SH)  # eviction skips locked folders
+                _lock(path, resources)
             package = command.package_name(venv, environment)
             view = command.View(
                 base=base,
@@ -334,6 +323,23 @@ class Sandbox:
             lambda: _ChannelProtocol(reader), os.fdopen(os.dup(fd), "rb")
         )
         return reader, transport
+
+
+def _require_open(paths: Iterable[Path]) -> None:
+    """Raise SandboxError where a folder on the way to one of them is closed to the run's uid."""
+    for path in paths:
+        if path.exists() and (blocked := blocked_folder(path)) is not None:
+            raise SandboxError(
+                f"{path} cannot be used: other users may not enter {blocked}; "
+                "set RUNNER_HOME to a folder that every user can walk through"
+            )
+
+
+def _lock(folder: Path, resources: contextlib.ExitStack) -> None:
+    """Lock a cached folder for as long as `resources` are held: eviction skips it."""
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    resources.callback(os.close, lock)
+    fcntl.flock(lock, fcntl.LOCK_SH)
 
 
 class _ChannelProtocol(asyncio.StreamReaderProtocol):
