@@ -7,28 +7,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from envyard.contract import checks, wheel
-from envyard.contract.chance_in_scoring import chance_in_scoring
-from envyard.contract.clocks_in_tasks import clocks_in_tasks
+from envyard.contract.code_checks.registry import CODE_CHECKS
 from envyard.contract.codes import Severity
 from envyard.contract.detect import Detection, detect
-from envyard.contract.digests_in_scoring import digests_in_scoring
-from envyard.contract.evaluated_replies import evaluated_replies
 from envyard.contract.findings import Finding, finding
-from envyard.contract.fixed_dates import compared_dates
-from envyard.contract.formatted_replies import formatted_replies
 from envyard.contract.frameworks.choose import choose, requires_dist
 from envyard.contract.git_requirements import Repositories
-from envyard.contract.local_times import local_times
 from envyard.contract.needs import declarations, predict
 from envyard.contract.own_imports import missing_modules
-from envyard.contract.replaced_values import replaced_values
-from envyard.contract.salted_hashes import salted_hashes
-from envyard.contract.shared_generators import shared_generators
-from envyard.contract.shared_state import shared_state
 from envyard.contract.sources import Sources
-from envyard.contract.split_in_scoring import split_in_scoring
-from envyard.contract.state_in_scoring import state_in_scoring
-from envyard.contract.surroundings_in_scoring import surroundings_in_scoring
 from envyard.contract.syntax import MAX_IMPORTS, MAX_NODES
 
 
@@ -78,20 +65,7 @@ def examine(
         *choice.findings,
         *declared.findings,
         *missing,
-        *compared_dates(members),
-        *shared_state(members),
-        *clocks_in_tasks(members),
-        *evaluated_replies(members),
-        *split_in_scoring(members),
-        *chance_in_scoring(members),
-        *digests_in_scoring(members),
-        *state_in_scoring(members),
-        *shared_generators(members),
-        *salted_hashes(members),
-        *local_times(members),
-        *replaced_values(members),
-        *formatted_replies(members),
-        *surroundings_in_scoring(members),
+        *(each for check in CODE_CHECKS for each in check(members)),
     )
     return [*findings, *of_code], detection
 

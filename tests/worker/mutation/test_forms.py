@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from envyard.contract.scoring_constants import ScoringConstants
-from envyard.contract.scoring_patterns import ScoringPattern
+from envyard.contract.code_checks.scoring_constants import ScoringConstants
+from envyard.contract.code_checks.scoring_patterns import ScoringPattern
 from envyard_runner.mutation.form_candidates import BARE, MAX_FORMS, asked_beyond_doubt, candidates
 from envyard_runner.mutation.forms import Form
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from envyard.contract.code_checks.scoring_constants import ScoringConstants
+from envyard.contract.code_checks.scoring_patterns import ScoringPattern
 from envyard.contract.mutants import OPERATORS
-from envyard.contract.scoring_constants import ScoringConstants
-from envyard.contract.scoring_patterns import ScoringPattern
 from envyard_runner.gateway.courses.last_turn import QUIET
 from envyard_runner.gateway.courses.registry import COURSES
 from envyard_runner.mutation.operators import CHANGES, OF_PROMPT, OF_REPLIES, mutate

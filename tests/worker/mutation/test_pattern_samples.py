@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from envyard.contract.scoring_patterns import ScoringPattern
+from envyard.contract.code_checks.scoring_patterns import ScoringPattern
 from envyard_runner.mutation.pattern_samples import samples, surroundings_of_groups
 
 MATCHED = [

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from envyard.contract.code_checks.scoring_constants import ScoringConstants
 from envyard.contract.probes import PROBES
-from envyard.contract.scoring_constants import ScoringConstants
 from envyard_runner.probing.chat_text import plain_text
 from envyard_runner.probing.probes import REPLIES, NoReference, ProbeCall
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from envyard.contract.scoring_constants import ScoringConstants, scoring_constants
+from envyard.contract.code_checks.scoring_constants import ScoringConstants, scoring_constants
 from envyard.contract.syntax import MAX_FILE_BYTES
 from envyard_runner.venvs import Venv
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
+from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.data.endpoint import DataEndpoint
 from envyard_runner.execution.data_access import DataAccess
 from envyard_runner.execution.driver import Driver, Group

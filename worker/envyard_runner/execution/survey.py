@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.findings import Finding
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import ORACLE
-from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.survey import Survey
 from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
 from envyard.contract.values import record, records, text

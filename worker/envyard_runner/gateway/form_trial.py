@@ -15,9 +15,9 @@ from statistics import fmean
 from typing import Any
 
 from envyard.contract.answer_forms import AnswerForm
+from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import reference_of
-from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.values import count
 from envyard_runner.mutation.form_candidates import BARE, MAX_FORMS, asked_beyond_doubt, candidates
 from envyard_runner.mutation.forms import Form

@@ -12,6 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.mutants import (
     BLANK,
     CLAIMED,
@@ -24,7 +25,6 @@ from envyard.contract.mutants import (
 )
 from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.replay import Replay
-from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.courses.further_calls import are_performed, changing_value

@@ -14,10 +14,10 @@ import secrets
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.facts import TaskResult
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.probes import PROBES, played_tasks, reference_of
-from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.gateway.form_trial import FormTrial
 from envyard_runner.gateway.judge.records import JudgeRecords
 from envyard_runner.gateway.prompts import Prompts

@@ -15,10 +15,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import PROBES
 from envyard.contract.replay import Replay, Replayed
-from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.judge.bases import Base, Bases
 from envyard_runner.gateway.judge.live import Verdicts

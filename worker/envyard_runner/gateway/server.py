@@ -16,9 +16,9 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.job import MODEL, JobSpec
 from envyard.contract.probes import ALL_OPTIONS, FORMAT, ORACLE, PROBES, reference_of
-from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.transcript import clean_message
 from envyard.contract.values import text
 from envyard_runner.gateway import openai

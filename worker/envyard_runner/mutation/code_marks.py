@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from envyard.contract.scoring_constants import ScoringConstants
+from envyard.contract.code_checks.scoring_constants import ScoringConstants
 from envyard_runner.mutation.pattern_samples import samples
 
 MOST_LINES, MOST_KEYS = 12, 12

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
+from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.mutation.asked import asked_layouts
 from envyard_runner.mutation.examples import surroundings
 from envyard_runner.mutation.forms import (

@@ -11,7 +11,7 @@ import unicodedata
 import zlib
 from collections.abc import Callable, Sequence
 
-from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
+from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.mutation.allowed_forms import (
     as_rgb,
     decimal,

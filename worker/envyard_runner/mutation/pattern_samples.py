@@ -15,7 +15,7 @@ from re import _constants as kind  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-from envyard.contract.scoring_patterns import ScoringPattern, is_plain
+from envyard.contract.code_checks.scoring_patterns import ScoringPattern, is_plain
 
 LONGEST = 200  # characters of one text
 FEWEST_LETTERS = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
+from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.mutation.alphabets import Alphabet
 from envyard_runner.mutation.answers import Marked
 from envyard_runner.mutation.wrong_answers import other_answer

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from envyard.contract.scoring_constants import NO_CONSTANTS, ScoringConstants
+from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard_runner.mutation.alphabets import Alphabet
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.guesses import constant_answer, copied_answer
