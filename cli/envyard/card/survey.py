@@ -9,6 +9,7 @@ from statistics import median
 from envyard.card import statistics
 from envyard.card.evidence import Evidence, excused, name
 from envyard.card.reward_bounds import ceiling, floor
+from envyard.card.unlike_tasks import unlike_tasks
 from envyard.contract.findings import Finding, finding
 from envyard.contract.probes import ORACLE, SILENT
 from envyard.contract.survey import Survey
@@ -92,7 +93,7 @@ def _partly(paid: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
 
 
 def survey_findings(evidence: Evidence) -> list[Finding]:
-    """The findings about the whole task set, in the order of the codes; all of them warn."""
+    """The findings about the whole task set, in the order of the codes."""
     survey = evidence.facts.survey
     if survey is None:
         return []
@@ -107,6 +108,7 @@ def survey_findings(evidence: Evidence) -> list[Finding]:
         *([] if _takes_turns(evidence) else _contradictions(survey)),
         *_incomplete(survey),
         *_late_tasks(survey, evidence),
+        *unlike_tasks(evidence),
         *([] if abstains else _unanswered(survey)),
         *_splits(survey),
         *_split_difference(survey),
@@ -260,8 +262,8 @@ def _late_tasks(survey: Survey, evidence: Evidence) -> Iterator[Finding]:
     first = len(evidence.facts.tasks or ())
     if survey.error:
         message = (
-            f"Up to {survey.limit} tasks with another seed did not load, although the first "
-            f"{first} did: {survey.error}"
+            f"Up to {survey.limit} tasks with the environment's own seed did not load, although "
+            f"the first {first} did: {survey.error}"
         )
         yield finding("card.late_tasks", message)
     elif survey.train is not None and survey.train.error:

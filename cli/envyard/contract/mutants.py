@@ -161,6 +161,8 @@ ENTRIES = (
     Operator("emphasis", "Markdown's emphasis", kind="equivalent"),
 )
 OPERATORS = {entry.name: entry for entry in ENTRIES}
+# One change of any answer of its kind, by which tasks are compared with one another.
+PLAIN = ("digit", "last_digit", "exchanged", "opposite", "word", "letters")
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
 OTHER_ARGUMENT = "other_argument"
 FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"

@@ -19,7 +19,7 @@ from envyard.contract.values import count, finite, record, records, text
 SURVEY_TASKS = 100_000  # of a smoke run
 SURVEY_SECONDS = 20.0  # in which they are listed
 MAX_REFERENCES = 100
-MAX_SURVEY_MUTANTS = 100
+MAX_SURVEY_MUTANTS = 160
 MAX_CONTRADICTIONS = 5
 MAX_BENCHMARKS = 100  # lists
 Part = TypeVar("Part")
@@ -104,7 +104,7 @@ class BenchmarkOverlap:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a load of up to `limit` tasks showed, with another seed where the environment takes one.
+    """What a load of up to `limit` tasks showed, with the seed that the environment has by itself.
 
     `train` and `evaluation` state how far each split was listed; None where it was not. `exact` and
     `near` count tasks that repeat an earlier one, among `prompts` that are not empty; `empty` are
@@ -120,7 +120,7 @@ class Survey:
     `mutants` are changes of `references`, whose rollouts are named `survey/task/0`. `leaks` are
     tasks, of those in `references`, whose first call names the answer, `examples` tasks whose
     worked example gives it, with the excerpts `leak` and `example` of one of them. `seed_ignored`:
-    the environment takes a seed and the first tasks are those of the other seed. `error` is why the
+    the environment takes a seed and the first tasks are those of the run's seed. `error` is why the
     tasks could not be loaded.
     """
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from envyard.contract.mutants import PLAIN
 from envyard.contract.survey import MAX_SURVEY_MUTANTS, Split, Survey
 from envyard_runner.execution.survey import SurveyRun
 from envyard_runner.execution.surveyed_tasks import PLAYED
@@ -210,9 +212,11 @@ def test_tasks_that_never_have_a_prompt_lack_none() -> None:
 
 
 def test_a_seed_is_ignored_where_it_is_taken_and_changes_no_task() -> None:
-    assert Surveyed(rows(9), seed_options=["seed"]).result.seed_ignored
-    assert not Surveyed(rows(9), seed_options=[]).result.seed_ignored
-    assert not Surveyed(rows(9, hash="other"), seed_options=["seed"]).result.seed_ignored
+    own: dict[str, Any] = {"seed_options": ["seed"], "seeds": [SPEC.seed + 1]}
+    assert Surveyed(rows(9), **own).result.seed_ignored
+    assert not Surveyed(rows(9), seed_options=[], seeds=[]).result.seed_ignored
+    assert not Surveyed(rows(9, hash="other"), **own).result.seed_ignored
+    assert not Surveyed(rows(9), **{**own, "seeds": [SPEC.seed]}).result.seed_ignored
 
 
 def test_a_load_that_fails_is_kept_and_any_later_failure_is_not() -> None:
@@ -334,7 +338,7 @@ def test_paid_references_are_changed_and_what_they_earned_is_kept_apart_from_the
     survey = Surveyed(rows(40))
     for task in survey.tasks[:6]:
         survey.play(task, "What?", f"{task + 20}", ok=True, reward=1.0)
-    plan = survey.run.gateway.plan
+    plan = survey.run.gateway.plan  # each task has two plain changes, though five are enough
     groups = asyncio.run(survey.run.changed_references())
     aliases = [item["rollout"] for group in groups for item in group]
     assert {item["task"] for group in groups for item in group} <= {*survey.tasks[:6]}
@@ -344,7 +348,10 @@ def test_paid_references_are_changed_and_what_they_earned_is_kept_apart_from_the
     results = survey.result.mutants
     assert 0 < len(results) <= MAX_SURVEY_MUTANTS
     assert {result.operator for result in results} >= {"unchanged", "blank", "digit"}
-    assert {result.rollout for result in results} <= {f"survey/{n}/0" for n in survey.tasks[:6]}
+    plain = [(result.task, result.operator) for result in results if result.operator in PLAIN]
+    assert {*Counter(task for task, _ in plain)} == {*survey.tasks[:6]}
+    assert min(Counter(task for task, _ in plain).values()) >= 2
+    assert {result.rollout for result in results} == {f"survey/{n}/0" for n in survey.tasks[:6]}
     assert Survey.from_dict(survey.result.to_dict()) == survey.result
 
 

@@ -70,6 +70,10 @@ def looked_up(**kwargs: Any) -> Any:
     return kwargs.get("seed", 0)
 
 
+def given(**kwargs: Any) -> Any:
+    return kwargs.pop("seed", 11)
+
+
 def passed_on(tasks: int = 3, **kwargs: Any) -> None:
     integer(**kwargs)
 
@@ -122,6 +126,14 @@ def test_string_annotations_are_read_although_other_names_are_missing_at_run_tim
     assert seeds.options(namespace["load"], 7) == {"seed": 7}
 
 
+@pytest.mark.parametrize(
+    ("function", "own"),
+    [(integer, 3), (required, 0), (unannotated, 0), (passed_on, 3), (looked_up, 0), (given, 11)],
+)
+def test_without_a_seed_each_option_keeps_its_own(function: Callable[..., Any], own: int) -> None:
+    assert seeds.options(function, None) == {"seed": own}
+
+
 class Data(BaseModel):
     seed: int | None = None
     rows: int = 3
@@ -158,7 +170,7 @@ def test_a_configuration_is_seeded_by_inherited_aliased_bounded_and_nested_field
     config, inner = config_seeds.seed_parts(
         Config.model_validate(seed_fields), 70_007, framework="verifiers"
     )
-    assert inner == ["data.seed", "frozen.shuffle_seed"]
+    assert inner == {"data.seed": 70_007, "frozen.shuffle_seed": 70_007}
     assert (config.seed, config.random_seed, config.derived) == (70_007, 7, 70_008)
     assert (config.data.seed, config.data.rows) == (70_007, 9)
     assert (config.frozen.shuffle_seed, config.frozen.rows) == (70_007, 8)
@@ -171,10 +183,24 @@ def test_a_configuration_without_a_seed_is_left_as_it_is() -> None:
 
     assert config_seeds.seeded_fields(Plain, 7, Plain.model_validate) == {}
     plain = Plain()
-    assert config_seeds.seed_parts(plain, 7, framework="verifiers") == (plain, [])
+    assert config_seeds.seed_parts(plain, 7, framework="verifiers") == (plain, {})
 
 
 def test_a_field_that_an_environments_own_configuration_adds_is_seeded() -> None:
     config, own = config_seeds.seed_own(Config(), Base, 70_007)
-    assert own == ["random_seed"]
+    assert own == {"random_seed": 7}
     assert (config.seed, config.random_seed) == (None, 7)
+
+
+def test_without_a_seed_the_fields_of_a_configuration_keep_their_own() -> None:
+    class Part(BaseModel):
+        seed: int = 5
+
+    class Own(BaseModel):
+        seed: int = 3
+        data_seed: int | None = None
+        part: Part = Part()
+
+    assert config_seeds.seeded_fields(Own, None, Own.model_validate) == {"seed": 3, "data_seed": 0}
+    config, inner = config_seeds.seed_parts(Own(), None, framework="verifiers")
+    assert (config.part.seed, inner) == (5, {"part.seed": 5})

@@ -38,9 +38,10 @@ class SandboxFactory:
     guest_job: GuestJob
     names_oracle: bool = False
 
-    def surveying(self, *, tasks: int, seconds: float, seed: int) -> SandboxFactory:
-        """The same for sandboxes that list so many tasks with this seed, within these seconds."""
-        job = replace(self.guest_job, listed_tasks=tasks, listing_seconds=seconds, seed=seed)
+    def surveying(self, *, tasks: int, seconds: float) -> SandboxFactory:
+        """The same for sandboxes that list so many tasks within these seconds, with the seeds that
+        the environment has where a trainer names none."""
+        job = replace(self.guest_job, listed_tasks=tasks, listing_seconds=seconds, seed=None)
         return replace(self, guest_job=job)
 
     def lasting(self, wall_seconds: float) -> SandboxFactory:

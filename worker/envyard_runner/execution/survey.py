@@ -1,4 +1,5 @@
-"""Load many more tasks than the run played, with another seed, and play references among them.
+"""Load many more tasks than the run played, with the environment's own seeds, and play references
+among them.
 
 It takes a sandbox of its own, bounded in time; whatever happens in it changes nothing of the run.
 docs/decisions/0073 and 0078 give the reasons.
@@ -9,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
+from envyard.contract.facts import TaskResult
 from envyard.contract.findings import Finding
 from envyard.contract.job import JobSpec
 from envyard.contract.probes import ORACLE
@@ -74,10 +76,8 @@ class SurveyRun:
         judged: bool,
         constants: ScoringConstants = NO_CONSTANTS,
     ) -> None:
-        self._job = replace(
-            job, tasks=job.survey_tasks, policies=(ORACLE,), attempts=1, seed=job.seed + 1
-        )
-        self._first, self._judged = collector.tasks or [], judged
+        self._job = replace(job, tasks=job.survey_tasks, policies=(ORACLE,), attempts=1)
+        self._first, self._judged, self._seed = collector.tasks or [], judged, job.seed
         self.wanted = surveys(job) and bool(self._first)
         form = collector.plan.forms.chosen
         self.gateway = Gateway(self._job, None, form=form, constants=constants, rollouts=ROLLOUTS)
@@ -130,7 +130,7 @@ class SurveyRun:
             except OSError as error:
                 outbox.log_line(f"the tasks were compared with no benchmark: {error}")
         job = self._job
-        many = factory.surveying(tasks=job.tasks, seconds=job.survey_seconds, seed=job.seed)
+        many = factory.surveying(tasks=job.tasks, seconds=job.survey_seconds)
         async with (
             references.computing(self.gateway, self.references_planned.set, many, keys),
             many.make(many.worker, keys) as sandbox,
@@ -208,6 +208,14 @@ class SurveyRun:
             label_rule=label_rule(labelled, "\n".join(sorted(answers.instructions))),
         )
 
+    def _ignores_seed(self, event: dict[str, Any], tasks: Sequence[TaskResult]) -> bool:
+        """Whether the first tasks are the same by the environment's own seed and by the run's."""
+        own = event.get("seeds")
+        options = event.get("seed_options")
+        if not options or not isinstance(own, list) or self._seed in own or len(self._first) < 2:
+            return False
+        return [task.hash for task in tasks[: len(self._first)]] == [t.hash for t in self._first]
+
     @property
     def findings(self) -> list[Finding]:
         """What the conversations of the references show; the hub makes the others of `result`."""
@@ -229,12 +237,7 @@ class SurveyRun:
         tasks = read_tasks(event, self._job)
         rows = records(event.get("tasks"), self._job.tasks)
         self.gateway.plan.references.add_tasks(rows)
-        listed = event.get("seed_options")
-        same = [task.hash for task in tasks[: len(self._first)]] == [t.hash for t in self._first]
-        survey = Survey(
-            limit=self._job.tasks,
-            seed_ignored=bool(listed) and same and len(self._first) > 1,
-        )
+        survey = Survey(limit=self._job.tasks, seed_ignored=self._ignores_seed(event, tasks))
         train = self._listing.tasks[TRAIN]
         self._references.answers.fields = {
             each.index: each.answer for each in train if each.answer is not None

@@ -46,6 +46,7 @@ class SurveyMutants:
             concurrency=self._concurrency,
             seconds=SECONDS,
             most=MAX_SURVEY_MUTANTS,
+            every_task=True,
         )
 
     def end(self, alias: str, event: dict[str, Any]) -> None:

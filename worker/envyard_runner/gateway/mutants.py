@@ -10,6 +10,7 @@ import secrets
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
@@ -20,6 +21,7 @@ from envyard.contract.mutants import (
     FURTHER_CALLS,
     MAX_MUTANTS,
     OPERATORS,
+    PLAIN,
     TRIED,
     MutantResult,
 )
@@ -44,6 +46,7 @@ from envyard_runner.mutation.operators import mutate
 from envyard_runner.probing.chat_text import plain_text
 
 MAX_BASES = 5  # paid rollouts
+PLAIN_CHANGES = 2  # of each task, where all are compared
 PAIR = 2  # of them, that show whether an operator is overlooked
 ENOUGH = 3  # mutants of an operator, from which on it is tried on no other rollouts than the first
 EVERYWHERE = (CONTROL, BLANK)  # of each base
@@ -170,9 +173,11 @@ class Mutants:
         concurrency: int,
         seconds: float = SECONDS,
         most: int = MAX_MUTANTS,
+        every_task: bool = False,
     ) -> list[list[dict[str, Any]]]:
         """The groups that the guest plays: mutants of paid rollouts of `alike` tasks, operator by
-        operator, as many as fit in the `seconds`, at most `most`."""
+        operator, as many as fit in the `seconds`, at most `most`; before these a few plain ones of
+        `every_task`."""
         bases = [base for base in sorted(self._bases, key=lambda b: b.task) if self._is_paid(base)]
         bases = [base for base in bases if base.task in alike]
         chosen = of_each_kind([(base.prompt, base.answer) for base in bases], MAX_BASES)
@@ -184,6 +189,8 @@ class Mutants:
         room = min(most, int(seconds * concurrency / max(mean, 1e-3)))
         seen: set[tuple[str, str]] = set()
         made: Counter[str] = Counter()
+        for base in bases if every_task else ():
+            made.update(self._plain_changes(base, seen, room))
         # Where there is room for few, each operator is tried on two rollouts before any on more.
         for part in (first[:PAIR], first[PAIR:]):
             for operator in OPERATORS:
@@ -269,6 +276,11 @@ class Mutants:
             self._control(base, seen, room)
         self._add(base, operator, MutatedReplies(base.transcript, text[0]), *text[1:])
         return True
+
+    def _plain_changes(self, base: Base, seen: set[tuple[str, str]], room: int) -> list[str]:
+        """Plan the first two plain mutants of the base; their operators."""
+        planned = (operator for operator in PLAIN if self._change(base, operator, seen, room))
+        return [*islice(planned, PLAIN_CHANGES)]
 
     def _course(self, base: Base, operator: str) -> Course | None:
         if operator in QUIET:

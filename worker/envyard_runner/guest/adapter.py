@@ -94,7 +94,7 @@ class FrameworkAdapter(Protocol):
     version: str
     http: Any
     seed_entry: str  # what would take a seed, as the author calls it
-    seed_options: list[str]  # the options that were given the seed; known once tasks are loaded
+    seeds: dict[str, int]  # the options that take a seed, with theirs; known once tasks are loaded
 
     @property
     def bounded(self) -> bool:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .seeds import DEEPEST, UNSET, admits_int, is_seed
+from .seeds import DEEPEST, UNSET, admits_int, is_seed, own_or
 
 MODULUS = (1 << 31, 1000, 2)  # what a field with bounds may admit in place of the seed itself
 
 
-def candidates(seed: int) -> Iterator[int]:
-    """The seed, then smaller numbers made of it, for fields that have bounds."""
-    yield seed
+def candidates(seed: int | None, default: Any) -> Iterator[int]:
+    """The seed (the field's own default where there is none), then smaller numbers made of it, for
+    fields that have bounds."""
+    number = own_or(seed, default)
+    yield number
     for modulus in MODULUS:
-        if seed >= modulus:
-            yield seed % modulus
+        if number >= modulus:
+            yield number % modulus
 
 
 def fields(kind: Any) -> list[str]:
@@ -36,13 +38,13 @@ def key(kind: Any, name: str) -> str:
 
 
 def seeded_fields(
-    kind: Any, seed: int, works: Callable[[dict[str, int]], object]
+    kind: Any, seed: int | None, works: Callable[[dict[str, int]], object]
 ) -> dict[str, int]:
     """The mapping that hands the seed to the class's own fields, checked one by one with `works`,
     which raises ValueError (pydantic's are) for what does not validate."""
     values: dict[str, int] = {}
     for name in fields(kind):
-        for number in candidates(seed):
+        for number in candidates(seed, _default(kind.model_fields[name])):
             try:
                 works({**values, key(kind, name): number})
             except ValueError:
@@ -53,14 +55,15 @@ def seeded_fields(
 
 
 def seed_parts(
-    config: Any, seed: int, *, framework: str, depth: int = DEEPEST
-) -> tuple[Any, list[str]]:
-    """The configuration with the seed in every part of it, and the dotted names of those fields.
+    config: Any, seed: int | None, *, framework: str, depth: int = DEEPEST
+) -> tuple[Any, dict[str, int]]:
+    """The configuration with the seed in every part of it, and by their dotted names what those
+    fields have.
 
     The fields of `config` itself are left alone. Parts are the values that are models of the
     environment's own; those of the module `framework` are not touched.
     """
-    update, names = {}, []
+    update, values = {}, dict[str, int]()
     for name in type(config).model_fields if depth else ():
         value = getattr(config, name, None)
         if not _is_own(value, framework):
@@ -69,27 +72,28 @@ def seed_parts(
         part, inner = seed_parts(part, seed, framework=framework, depth=depth - 1)
         if taken or inner:
             update[name] = part
-            names += [f"{name}.{field}" for field in (*taken, *inner)]
-    return (config.model_copy(update=update) if update else config), names
+            values |= {f"{name}.{field}": number for field, number in (taken | inner).items()}
+    return (config.model_copy(update=update) if update else config), values
 
 
-def seed_own(config: Any, base: Any, seed: int) -> tuple[Any, list[str]]:
+def seed_own(config: Any, base: Any, seed: int | None) -> tuple[Any, dict[str, int]]:
     """The configuration with the seed in the fields that its class adds to `base`."""
     return _seed_fields(config, seed, skip=frozenset(base.model_fields))
 
 
 def _seed_fields(
-    part: Any, seed: int, *, skip: frozenset[str] = frozenset()
-) -> tuple[Any, list[str]]:
+    part: Any, seed: int | None, *, skip: frozenset[str] = frozenset()
+) -> tuple[Any, dict[str, int]]:
     """The part with the seed in its fields; validated by its class where that can be done."""
-    taken = []
+    taken = dict[str, int]()
     for name in fields(type(part)):
-        for number in candidates(seed) if name not in skip else ():
+        default = _default(type(part).model_fields[name])
+        for number in candidates(seed, default) if name not in skip else ():
             try:
                 part = _replaced(part, name, number)
             except Exception:  # out of bounds, or a validator of the class's own
                 continue
-            taken.append(name)
+            taken[name] = number
             break
     return part, taken
 

@@ -22,7 +22,8 @@ class HostConfig:
     """The environment, the sampling, and the rollouts.
 
     `adapter` is that of the framework, `tasks` is the most tasks to take from the start of
-    the dataset, `max_tokens` bounds one reply. `groups` are rollouts of one task that are scored
+    the dataset, `seed` is None where the environment's options keep their own, `max_tokens` bounds
+    one reply. `groups` are rollouts of one task that are scored
     together; `concurrency` of them are played at once, in their order. A process
     that computes references instead may take `reference_seconds` for one, looks up other tasks'
     references where `pairs` is set, and computes all replies to what tasks begin with that it can
@@ -32,7 +33,7 @@ class HostConfig:
     adapter: str
     module: str
     tasks: int
-    seed: int
+    seed: int | None
     model: str
     max_turns: int
     max_tokens: int

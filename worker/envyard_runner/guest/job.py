@@ -17,7 +17,8 @@ class GuestJob:
     `adapter` is the adapter's class as `module:class`, `gateway` the gateway's base URL.
     `tasks` is the most tasks to take from the start of the dataset, of which those from
     `first_task` on are played, where there are `indexes` only these. `seed` goes to environments
-    that offer a `seed` option. `rollout_timeout` is in seconds, `max_tokens` bounds one reply.
+    that offer a `seed` option, which keep their own defaults where it is None. `rollout_timeout`
+    is in seconds, `max_tokens` bounds one reply.
     `listed_tasks` is how many tasks are listed by their texts before the rollouts, within
     `listing_seconds`; 0 for none. `variables` are the version's, for the processes that hold its
     code alone: some of them make any program load a library.
@@ -29,7 +30,7 @@ class GuestJob:
     tasks: int
     first_task: int = 0
     indexes: Sequence[int] = ()
-    seed: int = 0
+    seed: int | None = 0
     concurrency: int = 4
     gateway: str = "http://127.0.0.1:8000"
     model: str = "policy"

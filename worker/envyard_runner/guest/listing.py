@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import re
 import signal
 import time
@@ -41,32 +42,38 @@ class ListingTimeout(BaseException):
 
 @dataclass(slots=True)
 class Spread:
-    """At most KEPT tasks at equal distances, with the first ones and the last."""
+    """The first tasks and, behind them, one of each block of tasks, drawn by chance; with the last
+    at most KEPT and one more. No code can know which: a task's index decides nothing.
+    """
 
     first: int
-    stride: int = 1
-    kept: list[Task] = field(default_factory=list)
+    block: int = 1
+    kept: list[Task] = field(default_factory=list)  # behind the first ones, one of each block
     last: Task | None = None
+    _first: list[Task] = field(default_factory=list)
+    _dice: random.Random = field(default_factory=random.SystemRandom)
 
     def add(self, task: Task) -> None:
-        """Keep the task, or not; every second kept one is dropped where they are too many."""
-        self.last = task
-        if task.index >= self.first and task.index % self.stride:
+        """Keep the task, or not; of two blocks one task stays where there are too many."""
+        if task.index < self.first:
+            self._first.append(task)
             return
-        self.kept.append(task)
-        if len(self.kept) > KEPT:
-            self.stride *= 2
-            self.kept = [
-                each for each in self.kept
-                if each.index < self.first or each.index % self.stride == 0
-            ]  # fmt: skip
+        self.last = task
+        place = (task.index - self.first) % self.block
+        if place == 0:
+            self.kept.append(task)
+        elif self._dice.randrange(place + 1) == 0:
+            self.kept[-1] = task
+        if len(self.kept) > KEPT - self.first:
+            pairs = zip(self.kept[::2], self.kept[1::2], strict=False)
+            odd = self.kept[len(self.kept) // 2 * 2 :]
+            self.kept, self.block = [*map(self._dice.choice, pairs), *odd], 2 * self.block
 
     @property
     def tasks(self) -> list[Task]:
         """The kept ones in order."""
-        if self.last is None or self.last is self.kept[-1]:
-            return self.kept
-        return [*self.kept, self.last]
+        behind = self.last is not None and (not self.kept or self.kept[-1] is not self.last)
+        return [*self._first, *self.kept, *([self.last] if behind and self.last else [])]
 
 
 def list_tasks(

@@ -28,9 +28,20 @@ DEEPEST = 8
 UNSET: Any = inspect.Parameter.empty
 
 
-def options(function: Callable[..., Any], seed: int) -> dict[str, int]:
-    """The keyword arguments that hand `seed` to the function; empty where it takes none."""
-    return dict.fromkeys(sorted(set(_options(function, DEEPEST))), seed)
+def options(function: Callable[..., Any], seed: int | None) -> dict[str, int]:
+    """The keyword arguments that hand `seed` to the function; empty where it takes none.
+
+    Without a seed each keeps its own default, as where a trainer names none.
+    """
+    defaults = dict(_options(function, DEEPEST))
+    return {name: own_or(seed, defaults[name]) for name in sorted(defaults)}
+
+
+def own_or(seed: int | None, default: Any) -> int:
+    """The seed, or where there is none the option's own default; 0 for a default that is no int."""
+    if seed is not None:
+        return seed
+    return default if isinstance(default, int) and not isinstance(default, bool) else 0
 
 
 def is_seed(name: str, default: Any) -> bool:
@@ -50,7 +61,8 @@ def admits_int(annotation: Any, default: Any, namespace: dict[str, Any] | None =
     return _admits(annotation, namespace or {}, DEEPEST)
 
 
-def _options(function: Any, depth: int) -> Iterator[str]:
+def _options(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
+    """The names of the seeds with their defaults, UNSET where there is none."""
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -66,33 +78,35 @@ def _options(function: Any, depth: int) -> Iterator[str]:
         ):
             default = parameter.default
             if is_seed(name, default) and admits_int(parameter.annotation, default, namespace):
-                yield name
+                yield name, default
 
 
 def _of_keywords(
     function: Any, name: str, annotation: Any, namespace: dict[str, Any], depth: int
-) -> Iterator[str]:
+) -> Iterator[tuple[str, Any]]:
     """The seeds among `**name`: of an unpacked TypedDict, looked up in the body, or passed on."""
     inner = typing.get_args(_evaluated(annotation, namespace))
     if inner and hasattr(inner[0], "__total__"):
         for key, kind in inner[0].__annotations__.items():
             if is_seed(key, None) and admits_int(kind, None, namespace):
-                yield key
+                yield key, UNSET
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, TypeError, SyntaxError, ValueError):
         return
     for node in ast.walk(tree):
-        key = _looked_up(node, name)
-        if key is not None and is_seed(key, None):
-            yield key
+        key, default = _looked_up(node, name)
+        if is_seed(key, None):
+            yield key, default
         elif isinstance(node, ast.Call) and depth > 0:
             yield from _passed_on(node, name, namespace, depth)
 
 
-def _looked_up(node: ast.AST, name: str) -> str | None:
-    """`seed` of `kwargs["seed"]`, `kwargs.get("seed")`, `kwargs.pop("seed")` and the like."""
+def _looked_up(node: ast.AST, name: str) -> tuple[str, Any]:
+    """`seed` of `kwargs["seed"]`, `kwargs.get("seed", 3)`, `kwargs.pop("seed")` and the like, with
+    the default; an empty name elsewhere."""
     key: ast.expr | None = None
+    default: ast.expr | None = None
     if isinstance(node, ast.Subscript) and _is_name(node.value, name):
         key = node.slice
     elif (
@@ -102,12 +116,15 @@ def _looked_up(node: ast.AST, name: str) -> str | None:
         and node.func.attr in ("get", "pop")
         and node.args
     ):
-        key = node.args[0]
+        key, default = node.args[0], node.args[1] if len(node.args) > 1 else None
     value = key.value if isinstance(key, ast.Constant) else None
-    return value if isinstance(value, str) else None
+    own = default.value if isinstance(default, ast.Constant) else UNSET
+    return (value if isinstance(value, str) else ""), own
 
 
-def _passed_on(call: ast.Call, name: str, namespace: dict[str, Any], depth: int) -> Iterator[str]:
+def _passed_on(
+    call: ast.Call, name: str, namespace: dict[str, Any], depth: int
+) -> Iterator[tuple[str, Any]]:
     """The seeds of what is called with `**name`, but for those that the call gives itself."""
     if not any(k.arg is None and _is_name(k.value, name) for k in call.keywords):
         return
@@ -121,7 +138,7 @@ def _passed_on(call: ast.Call, name: str, namespace: dict[str, Any], depth: int)
         return
     if not any(isinstance(argument, ast.Starred) for argument in call.args):
         bound |= set(parameters[: len(call.args)])
-        yield from (seed for seed in _options(target, depth - 1) if seed not in bound)
+        yield from (each for each in _options(target, depth - 1) if each[0] not in bound)
 
 
 def _resolved(node: ast.expr, namespace: dict[str, Any]) -> Any:

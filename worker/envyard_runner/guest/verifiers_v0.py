@@ -58,7 +58,7 @@ class VerifiersV0:
         self.module: Any = None
         self.env: Any = None
         self.http: Any = None
-        self.seed_options: list[str] = []
+        self.seeds: dict[str, int] = {}
         self.client_class = releases.client_class()
 
     def prepare(self) -> None:
@@ -73,9 +73,8 @@ class VerifiersV0:
 
     def load(self) -> list[Task]:
         """The first rows of the training dataset, or of the evaluation one if it is the only."""
-        seed_options = seeds.options(self.module.load_environment, self.job.seed)
-        self.seed_options = [*seed_options]
-        self.env = self.module.load_environment(**seed_options)
+        self.seeds = seeds.options(self.module.load_environment, self.job.seed)
+        self.env = self.module.load_environment(**self.seeds)
         return [*self.every_task(self.job.tasks)]
 
     @contextlib.asynccontextmanager

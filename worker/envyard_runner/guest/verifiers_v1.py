@@ -49,7 +49,7 @@ class VerifiersV1:
         self.version = str(verifiers.__version__)
         self.env: Any = None
         self.http: Any = None
-        self.seed_options: list[str] = []
+        self.seeds: dict[str, int] = {}
 
     def prepare(self) -> None:
         """Make the client, and have runtimes that are containers report their images."""
@@ -114,7 +114,7 @@ class VerifiersV1:
         )
         if local.own_containers:
             containers.need(None)
-        self.seed_options = local.seed_options
+        self.seeds = local.seeds
         self.several_roles = local.several_roles  # another may speak first
         return local.config
 

@@ -21,19 +21,19 @@ from .shell_tools import acts_in_runtime
 
 @dataclass(frozen=True, slots=True)
 class LocalConfig:
-    """The configuration, the names of the options that were given the seed, and its roles.
+    """The configuration, its options that take a seed with what they have, and its roles.
 
     `own_containers`: a role's own harness runs in a container alone.
     """
 
     config: Any
-    seed_options: list[str]
+    seeds: dict[str, int]
     several_roles: bool
     own_containers: bool
 
 
 def local_config(
-    module: str, *, seed: int, max_turns: int, loop: Callable[..., Any]
+    module: str, *, seed: int | None, max_turns: int, loop: Callable[..., Any]
 ) -> LocalConfig:
     """The module's configuration; `loop(bash=, edit=)` makes the chat loop's."""
     kind, named = loaders.taskset_config_type(module), {"id": module}
@@ -60,7 +60,7 @@ def local_config(
         roles[name] = spec.model_copy(update=update)
     return LocalConfig(
         config.model_copy(update=roles),
-        [*seeds, *inner, *own],
+        seeds | inner | own,
         several_roles=len(roles) > 1,
         own_containers=any(containers),
     )

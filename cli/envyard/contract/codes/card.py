@@ -159,6 +159,17 @@ CARD = (
         "Compare the whole answer, not a part of it or its form.",
     ),
     environment_fault(
+        "card.lenient_tasks",
+        "Some tasks pay wrong answers that others refuse.",
+        "Judge all tasks by one rule, and see that no error in the scoring of a task is paid.",
+        severity="warning",
+    ),
+    environment_fault(
+        "card.played_tasks_differ",
+        "Wrong answers are paid outside the tasks that the run played.",
+        "Score each task by its conversation alone, whatever its index or seed.",
+    ),
+    environment_fault(
         "card.equivalents_kept",
         "A right answer in another form earns nothing.",
         "Strip white space, and compare numbers as numbers.",
