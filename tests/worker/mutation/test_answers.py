@@ -112,6 +112,14 @@ def test_the_other_wrong_answers_stand_between_two_that_another_task_could_have(
     assert among_wrong_answers("7", "7") == among_wrong_answers("7")
 
 
+def test_the_commands_of_a_prompt_stand_around_the_right_one() -> None:
+    prompt = "Each day write either <ride/> or <camp/>."
+    assert among_wrong_answers("<ride/>", "<ride/>", prompt=prompt).split() == [
+        *("<camp/>", "<ride/>", "<camp/>")
+    ]
+    assert "<ride/>" not in among_wrong_answers("<ride/>", "<ride/>", prompt="Ride or camp?")
+
+
 def test_options_are_listed_by_their_letters() -> None:
     assert among_wrong_answers("<answer>A</answer>").count("<answer>") == 5
     assert among_wrong_answers("C").split() == ["A", "B", "C", "D", "E"]

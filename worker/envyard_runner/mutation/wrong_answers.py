@@ -26,6 +26,7 @@ OPPOSITES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "inv
 OPPOSITES |= {wrong: right for right, wrong in OPPOSITES.items()}
 OPTIONS = "ABCDEFGHIJ"
 LONGEST_OPTION = 200  # characters
+COMMAND = re.compile(r"<[A-Za-z_]\w{0,30}\s?/>")
 FORMED = re.compile(r"(?<!\w)\d+ (?=[^\W\d_]{2,}(?!\w))|(?<!\w)[^\W\d_]{2,} (?=\d+(?!\w))")
 DIGITS = re.compile(r"\d+")
 WRONG = 4  # answers around the right one
@@ -72,14 +73,20 @@ def _other_value(value: Any) -> Any:
     return value
 
 
-def among_wrong_answers(reply: str, other: str = "", alphabet: Alphabet = ANY) -> str:
+def among_wrong_answers(
+    reply: str, other: str = "", alphabet: Alphabet = ANY, prompt: str = ""
+) -> str:
     """The reply between replies with wrong answers of the same form, a line each.
 
     The first and the last are those of `other`, another task's reply: a verifier that overlooks
     what can be no answer of its tasks must meet one that can. Where there is none, the first is the
-    right one with other numbers alone, as its words may belong to the form (`2 from B`).
+    right one with other numbers alone, as its words may belong to the form (`2 from B`). Beside a
+    command such as `<ride/>` stand the others of the prompt, since an unknown one is no answer.
     A long answer (code, an essay) is no option that could be listed: there it is a wrong one alone.
     """
+    if COMMAND.fullmatch(reply.strip()):
+        others = [each for each in COMMAND.findall(prompt) if each.lower() != reply.strip().lower()]
+        return "\n".join([*others, reply, *others]) if others else other_answer(reply, alphabet)
     marked = find_answer(reply)
     if len(marked.answer) > LONGEST_OPTION or "\n" in marked.answer:
         return other_answer(reply, alphabet)

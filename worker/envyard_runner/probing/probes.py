@@ -95,6 +95,10 @@ class ProbeCall:
     constants: ScoringConstants = NO_CONSTANTS
     task: int = 0
 
+    def texts(self, *roles: str) -> list[str]:
+        """The texts of the messages of these roles, in order."""
+        return [plain_text(m.get("content")) for m in self.messages if m.get("role") in roles]
+
     @property
     def max_characters(self) -> int:
         """The longest reply, in characters."""
@@ -166,13 +170,14 @@ def list_all(call: ProbeCall) -> Message:
     """
     other = plain_text(call.other.get("content")) if call.other else ""
     reference = repeat_reference(call)["content"]
-    return _assistant(among_wrong_answers(reference, other, call.alphabet))
+    shown = "\n".join(call.texts("system", "developer", "user"))
+    return _assistant(among_wrong_answers(reference, other, call.alphabet, shown))
 
 
 def copy_piece(call: ProbeCall) -> Message:
     """Reply with a piece of the prompt in the reference's form; raises NoReference."""
     reference = repeat_reference(call)["content"]
-    prompts = [plain_text(m.get("content")) for m in call.messages if m.get("role") == "user"]
+    prompts = call.texts("user")
     return _assistant(copied_answer(reference, prompts[0] if prompts else "", call.task))
 
 
