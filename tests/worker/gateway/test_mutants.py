@@ -175,3 +175,25 @@ def test_where_few_fit_each_change_is_made_on_two_rollouts_before_any_on_more() 
     assert counts["spaces"] == counts["emphasis"] == 2
     quick = kept(*oracles)
     assert Counter(result.operator for result in ended(quick, planned(quick)))["spaces"] == 5
+
+
+def repeated(mutants: Mutants, last: str) -> None:
+    """Play the unchanged rollout once more, in which the second question is `last`."""
+    alias = planned(mutants)[0]
+    record = mutants.record(alias)
+    assert record is not None
+    assert record.replies_to_repeat is not None
+    record.replies_to_repeat.answer(call("question"))
+    record.replies_to_repeat.answer(call("question", "one", last))
+    assert mutants.ended(alias, Replay(reward=1.0))
+
+
+@pytest.mark.parametrize(("shown", "differs"), [("question 1", 0), ("nothing more", 2)])
+def test_what_an_unchanged_rollout_is_shown_the_second_time_is_kept(
+    shown: str, differs: int
+) -> None:
+    mutants = kept((played("oracle/0/0", "one", "7"), 1.0))
+    repeated(mutants, shown)
+    (replies,) = mutants.unchanged.values()
+    assert replies.diverged == differs
+    assert (shown in replies.difference) == bool(differs)

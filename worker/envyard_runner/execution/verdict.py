@@ -19,6 +19,7 @@ from envyard_runner.execution.host_effects import (
     killed_for_memory,
     runner_stalled,
 )
+from envyard_runner.execution.interference import interference_findings
 from envyard_runner.execution.replay import ReplayRun
 from envyard_runner.execution.startup import startup_failure
 from envyard_runner.execution.uncounted import uncounted_findings
@@ -104,6 +105,7 @@ def decide_ending(
     findings = [
         *([failure] if failure else uncounted_findings(collector)),
         *collector.conversations.findings(answers_known=not collector.plan.forms.is_unconfirmed),
+        *interference_findings(collector.plan.replays.interference),
         *_refused_attempts(collector, end),
     ]
     return Ending("failed" if failure else "succeeded", findings)

@@ -214,6 +214,8 @@ class Mutants:
         planned = self._planned.get(alias)
         if planned is None or planned.result is not None:
             return False
+        if planned.operator == CONTROL and planned.record.replies_to_repeat:
+            planned.record.replies_to_repeat.end()
         if not replay.left_out:
             base, after = planned.base, _performed(planned)
             if after is None:
@@ -234,6 +236,15 @@ class Mutants:
     def results(self) -> list[MutantResult]:
         """What each mutant got that was played, by operator and task."""
         return [planned.result for planned in self._planned.values() if planned.result]
+
+    @property
+    def unchanged(self) -> dict[str, RepeatedReplies]:
+        """The replies of each rollout that was played without a change, by its name."""
+        return {
+            planned.base.rollout: planned.record.replies_to_repeat
+            for planned in self._planned.values()
+            if planned.operator == CONTROL and planned.result and planned.record.replies_to_repeat
+        }
 
     def _is_paid(self, base: Base) -> bool:
         """Whether it earned more than the probes that do no work, of which one must have played."""

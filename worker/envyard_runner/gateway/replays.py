@@ -227,6 +227,17 @@ class Replays:
         return True
 
     @property
+    def interference(self) -> dict[str, str]:
+        """What the policy was shown when a rollout was played once more in the process of its
+        replay, which had repeated it exactly: empty where it was the same."""
+        exact = {name for name, replay in self._results.items() if is_exact(replay)}
+        return {
+            name: f"call {replies.diverged} was {replies.difference!r}" if replies.diverged else ""
+            for name, replies in self.mutants.unchanged.items()
+            if name in exact
+        }
+
+    @property
     def groups_kept(self) -> list[Group]:
         """The groups of which every rollout can be repeated, each in its order."""
         kept = self.kept
@@ -263,6 +274,11 @@ class Replays:
         record = Record(rollout, POLICY, Recorder(0), replies_to_repeat=self._recorded.pop(rollout))
         self._running[alias] = (rollout, record)
         return {"rollout": alias, "task": int(rollout.split("/")[1])}
+
+
+def is_exact(replay: Replay) -> bool:
+    """Whether a replay showed the policy and the judge what the rollout did."""
+    return not (replay.left_out or replay.error or replay.diverged or replay.judge_diverged)
 
 
 def why_unrepeatable(record: Record) -> str:

@@ -51,6 +51,12 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.rollouts_interfere",
+        "A rollout changes what later rollouts of the same process are shown.",
+        "Copy what a task holds, and each value of a module, before a rollout changes it.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.shared_state",
         "Tools, turns or rewards change a value of a module or of the environment's object that "
         "decides what other rollouts get.",
