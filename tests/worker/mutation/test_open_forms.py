@@ -32,6 +32,12 @@ from envyard_runner.mutation.operators import mutate
             "E Db A",
         ),
         ("enharmonic", "Which notes are pressed, in sharps or flats?", "Bb, C, D#", "A#, C, Eb"),
+        (
+            "enharmonic",
+            "Transpose the chords. Sharps and flats are equally good, so A# and Bb are the same.",
+            "C#m7 F/A# Gsus4 D#7b5",
+            "Dbm7 F/Bb Gsus4 Eb7b5",
+        ),
         ("hour", "It leaves at 7:10 am. When does it arrive?", "09:05", "9:05"),
         (
             "with_unit",

@@ -68,3 +68,37 @@ def test_a_number_that_decides_or_that_many_tasks_share_names_none() -> None:
     assert without_numbers(*listing(ticket, screws, shared=0), Survey()).shared_near == 0
     same = listing(ticket, lambda number, n: "yes", shared=30)  # equal answers show nothing
     assert without_numbers(*same, Survey()).shared_near == 0
+
+
+SENTENCES = [f"{a} {b} {c}" for a in ("vaku", "misi", "dor") for b in ("tal", "ber") for c in "xyz"]
+NAMES, PLACES = ("Ueno", "Halla", "Brandt", "Costa", "Ilves"), ("Upper Sel", "Kharu", "Ost Ridge")
+
+
+def note(n: int, sentence: str) -> str:
+    who, where = NAMES[n % 5], PLACES[n // 5 % 3]
+    return f"Field note by {who}, {where}, day {n + 3}.\n\nSentence: {sentence}\n\nTranslate it."
+
+
+def test_tasks_that_differ_in_the_names_of_their_frame_are_near_copies() -> None:
+    tasks = [
+        Listed(n, note(n, SENTENCES[n % 18]), SENTENCES[n % 18][::-1], "", "") for n in range(60)
+    ]
+    other = [
+        Listed(n, note(n + 60, SENTENCES[n % 18]), SENTENCES[n % 18][::-1], "", "")
+        for n in range(20)
+    ]
+    survey = without_numbers(tasks, other, Survey())
+    assert (survey.near, survey.shared_near) == (42, 20)
+
+
+def test_names_and_numbers_that_decide_are_no_frame() -> None:
+    prompts = [
+        f"A ticket for {who} costs {n % 7 + 3}. How much are {n % 5 + 2}, bought by {who}?"
+        for n in range(60)
+        for who in [NAMES[n % 3]]
+    ]
+    tasks = [
+        Listed(n, prompt, str((n % 7 + 3) * (n % 5 + 2)), "", "")
+        for n, prompt in enumerate(prompts)
+    ]
+    assert without_numbers(tasks, [], Survey()).near == 0

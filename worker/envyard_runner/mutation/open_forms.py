@@ -59,7 +59,20 @@ SPELLED = re.compile(
     r"thirds?|fourths?|fifths?|sixths?|sevenths?|spell\w*)\b",
     re.IGNORECASE,
 )
-NOTES = re.compile(r"[A-G][#b]?(?:,? [A-G][#b]?)*")
+# A note or a chord, perhaps with its bass; and how many of them are read.
+CHORD = re.compile(
+    r"[A-G][#b]?(?:maj|min|m|M|dim|aug|sus|add|[\u00b0\u00f8+])?\d{0,2}(?:[b#]\d{1,2})?"
+    r"(?:/[A-G][#b]?)?"
+)
+MOST_CHORDS = 100
+# A prompt that calls both names equal, whatever theory decides.
+SAME_SIGNS = re.compile(
+    r"\bsharps and flats\b[^.\n]{0,30}"
+    r"\b(?:equal\w*|same|both|either|interchangeabl\w*|accept\w*|fine)\b"
+    r"|\b[A-G]# (?:and|or) [A-G]b\b[^.\n]{0,20}\b(?:same|equal\w*|equivalent|both|either)\b"
+    r"|\benharmonic\w*\b[^.\n]{0,40}\b(?:equal\w*|same|both|either|accept\w*|fine|allowed|count)\b",
+    re.IGNORECASE,
+)
 TIME = re.compile(r"0(?P<time>\d:[0-5]\d)")
 TIME_SHOWN = re.compile(r"\b0\d:\d\d|HH|\b24[ -]?h|\bdigits?\b|\bformat", re.IGNORECASE)
 UNIT_WANTED = re.compile(
@@ -129,10 +142,13 @@ def enharmonic(answer: str, prompt: str) -> str | None:
     """The other names of notes of music, as Db for C#: of one where the prompt names no sign, of
     all where it allows sharps or flats and no theory decides between them."""
     names = answer.strip().translate(SIGNS)
-    if not NOTES.fullmatch(names) or not NOTE_WANTED.search(prompt):
+    chords = names.replace(",", " ").split()
+    are_chords = 0 < len(chords) <= MOST_CHORDS and all(map(CHORD.fullmatch, chords))
+    if not are_chords or not NOTE_WANTED.search(prompt):
         return None
     both = BOTH_SIGNS.search(prompt) and not SPELLED.search(prompt)
-    if not both and (SIGN_WANTED.search(prompt) or not NOTE.fullmatch(names)):
+    same = SAME_SIGNS.search(prompt)
+    if not both and not same and (SIGN_WANTED.search(prompt) or not NOTE.fullmatch(names)):
         return None
     other = NOTE.sub(lambda match: SAME_NOTE.get(match[0], match[0]), names)
     return other if other != names else None

@@ -1,6 +1,7 @@
-"""Copies of tasks that differ in a number that only names them, such as `Ticket 30127`.
+"""Copies of tasks that differ in a number that only names them, such as `Ticket 30127`, or in the
+names and numbers of a frame, such as who took a note and on which day.
 
-A number that names a task decides nothing: tasks that are equal without it then have one answer.
+What names a task decides nothing: tasks that are equal without it then have one answer.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from envyard_runner.survey.repeats import prompts_decide
 
 FEWEST, NEARLY_ALL = 20, 0.9  # tasks, and the share of them that have such a number
 DIFFERENT = 0.9  # of the numbers
+VARIED = 10  # different answers
 # A heading such as `Desk 12.` or `#12:`.
 HEADING = re.compile(r"\W{0,3}(?:[^\W\d_]{1,20} ){0,2}#?(\d{1,9})(?=[ \t]?(?:[:)\]\n]|[.-]\s))")
+# A number, or a word with a capital that begins no sentence.
+DETAIL = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*(?![\w.]*\d)|(?<=[a-z\d,;(] )[A-Z][a-z]+")
 Mask = Callable[[str], tuple[str, str]]
 
 
@@ -27,7 +31,7 @@ def without_numbers(
     train: Sequence[Listed], evaluation: Sequence[Listed], survey: Survey
 ) -> Survey:
     """The survey with the repeats and the overlap that a naming number hid, as near ones."""
-    masks = (_identifier, _heading)
+    masks = (_identifier, _heading, _details)
     mask = next((mask for mask in masks if _names(mask, train, evaluation)), None)
     if mask is None:
         return survey
@@ -55,6 +59,8 @@ def _names(mask: Mask, train: Sequence[Listed], evaluation: Sequence[Listed]) ->
             rest = f"{mask(task.prompt)[0]}\0{task.shown}"
             groups[rest].setdefault(task.prompt, plain(task.answer))
     answers = [[*group.values()] for group in groups.values()]
+    if mask is _details and len({each for group in answers for each in group}) < VARIED:
+        return False  # with few labels, such as `unknown`, what is masked may decide
     return prompts_decide(answers) and all(len({*each}) == 1 for each in answers)
 
 
@@ -74,3 +80,8 @@ def _heading(prompt: str) -> tuple[str, str]:
     """The prompt without the heading that it begins with, and its number."""
     match = HEADING.match(prompt)
     return (prompt[match.end() :], match[1]) if match else (prompt, "")
+
+
+def _details(prompt: str) -> tuple[str, str]:
+    """The prompt without its names and numbers, and those."""
+    return DETAIL.sub("", prompt), " ".join(DETAIL.findall(prompt))

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
+from envyard_runner.survey.amount_marks import odd_row
 from envyard_runner.survey.listed_place import listed_place
 from envyard_runner.survey.option_ranks import option_rank
 from envyard_runner.survey.prompt_order import prompt_order
@@ -63,8 +64,11 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     )
     if place[0]:
         return place
-    rank = option_rank(tasks[:MAX_TASKS])
-    return rank if rank[0] else telling_mark(tasks[:MAX_TASKS])
+    for check in (option_rank, odd_row, telling_mark):
+        count, name = check(tasks[:MAX_TASKS])
+        if count:
+            return count, name
+    return 0, ""
 
 
 def _same_place(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:

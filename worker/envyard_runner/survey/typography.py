@@ -1,4 +1,5 @@
-"""Does an invisible mark, such as a space at the end of a prompt, predict its label?
+"""Does an invisible mark, such as a space at the end of a prompt, predict its label? Or the way in
+which one of its amounts is written?
 
 Such marks come from another template for the tasks of one label, or from a fault that always adds
 or removes one line.
@@ -9,6 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+
+from envyard_runner.survey.amount_marks import labelled_marks
 
 LABELS = range(2, 7)  # different answers
 FEWEST, FEWEST_OF_KIND = 20, 5  # tasks, and those that have the mark and that have it not
@@ -41,6 +44,7 @@ def telling_mark(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     if len(tasks) < FEWEST or len(labels) not in LABELS or min(labels.values()) < FEWEST_OF_KIND:
         return 0, ""
     marks = {name: [has(prompt) for prompt, _ in tasks] for name, has in MARKS.items()}
+    marks |= dict(labelled_marks([prompt for prompt, _ in tasks]))
     for name, marked in (marks | _parities(tasks)).items():
         if min(sum(marked), len(tasks) - sum(marked)) < FEWEST_OF_KIND:
             continue
