@@ -74,7 +74,7 @@ def facts(sample: dict[str, Any]) -> dict[str, str]:
         "Not counted": record(sample.get("info")).get("not_counted"),
     }
     return {
-        label: text(str(value), 400)
+        label: text(_shown(value), 400)
         for label, value in values.items()
         if isinstance(value, str | int | float) and value != ""
     }
@@ -111,6 +111,12 @@ def _call(call: object) -> dict[str, Any]:
 def _number(value: object) -> str:
     whole = isinstance(value, int) and not isinstance(value, bool)
     return str(value)[:20] if whole else ""
+
+
+def _shown(value: str | float) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _error(value: object) -> str:

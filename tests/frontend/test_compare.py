@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from typing import Any
 from uuid import UUID
 
@@ -286,6 +287,17 @@ def test_pushed_samples_are_read_as_transcripts(client: Client, claim: Evaluatio
     assert "f()" in words(client, f"{base}samples/3/")
     for number in (0, 5, 99999):
         text(client, f"{base}samples/{number}/", 404)
+
+
+def test_numbers_of_pushed_evaluations_are_rounded(client: Client, claim: Evaluation) -> None:
+    Evaluation.objects.filter(pk=claim.pk).update(metrics={"reward": 0.9542153113258186})
+    timed = {"reward": 1.0, "timing": {"total": 0.1399239590000434}, "is_completed": True}
+    samples.add(evaluation=claim, samples=[timed])
+    base = f"/envs/alice/demo-env/evaluations/{claim.pk}/"
+    for page in (base, "/envs/alice/demo-env/?tab=evaluations"):
+        assert re.search(r"reward ?0\.954\D", words(client, page))
+    facts = text(client, f"{base}samples/5/").partition('aria-label="Facts"')[2]
+    assert re.findall(r"<dd>([^<]*)</dd>", facts)[:2] == ["yes", "0.14"]
 
 
 def test_samples_of_a_task_are_found(client: Client, claim: Evaluation) -> None:

@@ -14,6 +14,7 @@ from frontend.pages.environment_head import TABS
 from registry.card.models import Card
 from registry.models import Run, User, Version
 from registry.runs import suites
+from registry.self_reported import samples
 from registry.self_reported.models import Evaluation
 from tests.factories import make_rollout, make_run, make_version
 from tests.frontend import gallery_learnability
@@ -45,6 +46,7 @@ def test_every_page_below_an_environment_has_its_tabs(
     evaluation = Evaluation.objects.create(
         environment=card.version.environment, owner=alice.owner, created_by=alice, name="night"
     )
+    samples.add(evaluation=evaluation, samples=[{"example_id": 0, "reward": 1.0}])
     full = suites.built_in("full")
     waiting = make_run(card.version, status="queued", purpose="evaluation", suite=full)
     client.force_login(alice)
@@ -57,6 +59,7 @@ def test_every_page_below_an_environment_has_its_tabs(
         f"{PAGE}0.1.0/evaluate/": "Evaluations",
         f"{PAGE}evaluations/{evaluation.pk}/": "Evaluations",
         f"{PAGE}evaluations/{evaluation.pk}/samples/": "Evaluations",
+        f"{PAGE}evaluations/{evaluation.pk}/samples/1/": "Evaluations",
         f"/runs/{run.pk}/": "Evaluations",
         f"/runs/{waiting.pk}/queue/": "Evaluations",
         f"/runs/{waiting.pk}/cancel/": "Evaluations",
