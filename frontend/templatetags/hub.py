@@ -15,7 +15,6 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
 from envyard.card.measures import MEASURES
-from envyard.contract.probes import PROBES
 from frontend.documentation import links
 from frontend.render import avatars, charts, difference, marks, plain
 from frontend.theme import THEMES, theme_of
@@ -139,13 +138,6 @@ def measure_code(name: str) -> SafeString:
     """The code of a measure's finding with a link to its page; empty without one."""
     code = f"card.{name}"
     return finding_link(code) if links.code_address(code) else SafeString()
-
-
-@register.filter
-def probe_line(policy: str) -> str:
-    """What a probe replies with and what that must earn; empty for a policy that is none."""
-    probe = PROBES.get(policy)
-    return f"Replies with {probe.reply}; must earn {probe.required_reward}." if probe else ""
 
 
 DIFF_TAGS = {"+": "ins", "-": "del", "@": "b"}

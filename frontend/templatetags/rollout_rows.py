@@ -14,30 +14,32 @@ from django.utils.text import Truncator
 from envyard.contract.job import MODEL
 from frontend.render import charts, plain
 from frontend.templatetags.hub import clock, num, pill
+from frontend.templatetags.policies import policy_name
 from registry.read_models.rollouts import RolloutOfRun, RolloutSummary
 from registry.read_models.run_overview import Scale
+from registry.read_models.runs import RunDetail
 from registry.runs.models import Run
 
 register = template.Library()
 MAX_MESSAGE = 90  # characters of an error
 ROW = (
-    '<tr><td class="nowrap"><a id="rollout-{}" href="{}{}">{} · task {}{}</a></td>{}'
+    '<tr><td class="policy"><a id="rollout-{}" href="{}{}">{} · task {}{}</a></td>{}'
     '<td class="num" data-label="Reward">{}{}</td><td class="wide muted small">{}</td>'
     '<td class="num" data-label="Turns">{}</td><td class="num" data-label="Tokens">{}</td>'
     '<td class="stop muted small" data-label="Stop reason">{}</td>'
     '<td class="num" data-label="Seconds">{}</td></tr>'
 )
-RUN = '<td class="stop small" data-label="Run"><a href="{}" title="Run of {}">{}</a>{}</td>'
+RUN = '<td class="stop small" data-label="Run"><a href="{}" title="Run of {}">{}</a></td>'
 
 
 @register.simple_tag
 def rollout_rows(
-    rows: Sequence[RolloutSummary], scale: Scale, query: str, attempts: int | str = ""
+    rows: Sequence[RolloutSummary], scale: Scale, query: str, run: RunDetail | str = ""
 ) -> SafeString:
     """A row for each rollout, which links to its page with this query string. Those of several
-    runs name theirs; of one run, `attempts` is the number that each task has."""
+    runs name theirs; those of one run come with it."""
     run_cell = cache(_run)  # few runs have many rollouts
-    cells = (_cells(row, scale, query, attempts, run_cell) for row in rows)
+    cells = (_cells(row, scale, query, run, run_cell) for row in rows)
     return format_html_join("\n", ROW, cells)
 
 
@@ -45,19 +47,20 @@ def _cells(
     row: RolloutSummary,
     scale: Scale,
     query: str,
-    attempts: int | str,
-    run_cell: Callable[[Run, bool], SafeString],
+    of: RunDetail | str,
+    run_cell: Callable[[Run], SafeString],
 ) -> tuple[object, ...]:
     run = row.of_run if isinstance(row, RolloutOfRun) else None
-    several = (run.attempts if run else attempts or 1) != 1
+    played = run or (of if isinstance(of, RunDetail) else None)
+    several = played is not None and played.attempts != 1 and row.policy == MODEL
     return (
         row.pk,
         row.url,
         f"?{query}" if query else "",
-        row.policy,
+        policy_name(row.policy, played.model if played else ""),
         row.task,
-        f" · attempt {row.attempt}" if several and row.policy == MODEL else "",
-        run_cell(run, row.policy == MODEL) if run else "",
+        f" · attempt {row.attempt}" if several else "",
+        run_cell(run) if run else "",
         _reward(row, scale),
         _replay(row),
         _parts(row),
@@ -68,14 +71,12 @@ def _cells(
     )
 
 
-def _run(run: Run, is_model: bool) -> SafeString:
-    model = format_html(' <span class="muted">{}</span>', plain.visible(run.model))
+def _run(run: Run) -> SafeString:
     return format_html(
         RUN,
         reverse("run", args=[run.pk]),
         clock(run.created_at),
         run.suite.name if run.suite else "run",
-        model if is_model else "",
     )
 
 

@@ -62,7 +62,7 @@ def test_two_attempts_are_compared_line_by_line(client: Client, run: Run) -> Non
 def test_another_rollout_of_the_task_is_chosen(client: Client, run: Run) -> None:
     page = text(client, f"{address(run, 1)}?sort=-reward")
     options = [option.partition("</option>")[0] for option in page.split("<option ")[1:]]
-    assert ["model · attempt 0" in options[0], "failed" in options[1]] == [True, True]
+    assert ["m · attempt 0" in options[0], "failed" in options[1]] == [True, True]
     assert "silent · attempt 0 · reward 0" in options[2]  # probes after attempts of the policy
     assert '<input type="hidden" name="sort" value="-reward">' in page
     failed = attempt(run, 2)

@@ -11,12 +11,13 @@ from frontend.render import charts
 from frontend.templatetags.grids import grid_cells
 from frontend.templatetags.rollout_rows import rollout_rows
 from registry.accounts.models import User
-from registry.read_models import links, rollouts
+from registry.read_models import links, rollouts, runs
 from registry.read_models.run_overview import Scale, of_run
 from registry.runs.models import Run
 from tests.factories import make_rollout, make_run, make_version
 
 HOSTILE = "<script>alert('x')</script>"
+ESCAPED = "&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt;"
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def text(html: str) -> str:
 
 
 def rows_of(run: Run, query: str = "") -> str:
-    return rollout_rows(rollouts.summaries(run.rollouts.all()), Scale(), query, run.attempts)
+    return rollout_rows(rollouts.summaries(run.rollouts.all()), Scale(), query, runs.detail(run))
 
 
 def test_rows_show_rewards_and_their_parts(run: Run) -> None:
@@ -41,10 +42,7 @@ def test_rows_show_rewards_and_their_parts(run: Run) -> None:
         rewards={"b": {"score": 1, "weight": 1}, HOSTILE: {"score": 0.25, "weight": 1}},
     )  # fmt: skip
     html = rows_of(run, "task=0&amp;sort=-reward")
-    assert text(html) == (
-        "model · task 0 · attempt 1 0.5 b 1, &lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt; 0.25"
-        " 2 7 done 1.5"
-    )
+    assert text(html) == (f"{ESCAPED} · task 0 · attempt 1 0.5 b 1, {ESCAPED} 0.25 2 7 done 1.5")
     assert f'id="rollout-{row.pk}"' in html
     assert 'class="cell r2"' in html
     make_rollout(run, "oracle", replay={"error": "no"}, rescored=None)

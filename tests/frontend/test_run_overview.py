@@ -1,12 +1,15 @@
 """The grid of tasks and attempts, the histograms and the sums of a run's page."""
 
+import html
 import re
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.html import strip_tags
 
 from registry.models import Run, User
+from registry.runs import suites
 from tests.factories import make_rollout, make_run, make_version
 from tests.frontend.people import text
 
@@ -26,6 +29,11 @@ def evaluated(alice: User) -> Run:
         make_rollout(run, "model", 1, reward=reward_or_none, attempt=attempt)
     make_rollout(run, "silent", 0, reward=-1.0)
     return run
+
+
+def words(client: Client, url: str) -> str:
+    """The text of the page."""
+    return " ".join(html.unescape(strip_tags(text(client, url))).split())
 
 
 def grid(page: str, name: str) -> list[str]:
@@ -76,10 +84,10 @@ def test_probes_have_a_grid_of_their_own(client: Client, evaluated: Run) -> None
 def test_tokens_and_time_are_summed_by_policy(client: Client, evaluated: Run) -> None:
     page = text(client, f"/runs/{evaluated.pk}/")
     table = page.partition('<h2 id="usage">')[2].partition("</table>")[0]
-    model = table.partition('<td class="wide">model</td>')[2]
+    model = table.partition('<td class="wide">m</td>')[2]
     for cell in ('Tokens in">20', 'out">2,000', 'Slowest">2 s', 'In the model">50 %'):
         assert f'data-label="{cell}</td>' in model
-    assert 'aria-label="model: 0, 0, 0, 1, 0, 1, 0, 0, 0, 2"' in page
+    assert 'aria-label="m: 0, 0, 0, 1, 0, 1, 0, 0, 0, 2"' in page
 
 
 def test_a_run_of_many_tasks_has_pages_of_them_and_costs_no_more_queries(
@@ -101,3 +109,32 @@ def test_a_run_without_rollouts_shows_no_empty_charts(client: Client, alice: Use
     page = text(client, f"/runs/{run.pk}/")
     assert 'id="usage"' not in page
     assert 'class="cell' not in page
+
+
+def test_the_pages_of_an_evaluation_name_its_model(client: Client, alice: User) -> None:
+    version = make_version(alice, status="listed")
+    full = suites.built_in("full")
+    run = make_run(
+        version, policies=["model"], model="org/tiny", purpose="evaluation", suite=full, attempts=2
+    )
+    rollout = make_rollout(run, "model", 0, reward=0.5)
+    make_rollout(run, "model", 0, reward=1.0, attempt=1)
+    page = words(client, f"/runs/{run.pk}/")
+    assert page.startswith("org/tiny on alice/demo-env==0.1.0")
+    assert "org/tiny · task 0 · attempt 1" in page
+    assert not re.search(r"\bmodel ·|· model\b", page)
+    viewed = words(client, f"/runs/{run.pk}/rollouts/{rollout.pk}/")
+    assert viewed.startswith("org/tiny task 0 – alice/demo-env")
+    assert "← org/tiny on alice/demo-env==0.1.0" in viewed
+    compared = words(client, f"/runs/{run.pk}/rollouts/{rollout.pk}/difference/")
+    assert "org/tiny · attempt 1" in compared
+    runs = text(client, "/envs/alice/demo-env/?tab=evaluations").partition('id="runs"')[2]
+    assert re.search(r">full</td>.*org/tiny <span", runs)
+
+
+def test_the_page_of_a_run_that_lists_names_the_version_alone(client: Client, alice: User) -> None:
+    run = make_run(make_version(alice), policies=["silent", "model"], model="org/tiny")
+    make_rollout(run, "model", 0, reward=0.5)
+    page = words(client, f"/runs/{run.pk}/")
+    assert page.startswith("Run of alice/demo-env==0.1.0")
+    assert "silent, org/tiny" in page
