@@ -13,7 +13,7 @@ from envyard.contract.frameworks.adapter import Usage
 from envyard.contract.frameworks.adapters import ADAPTERS
 from registry.accounts.permissions import can
 from registry.catalog.models import Environment, Version
-from registry.read_models import verdicts, versions
+from registry.read_models import evaluated_models, verdicts, versions
 
 PICKED = 20  # versions of the list
 TABS = {
@@ -43,8 +43,10 @@ def head(request: HttpRequest, env: Environment, version: Version | None) -> dic
         row.environment = env
     shown = version is not None and version.status == Version.Status.LISTED
     usable = shown and version is not None and can(request.user, "version.install", version)
+    models = evaluated_models.of_version(version) if version and shown else []
     return {
-        "verdict": verdicts.of_version(version) if version else None,
+        "verdict": verdicts.with_model(verdicts.of_version(version), models) if version else None,
+        "models": models,
         "install": install_lines(version) if version and usable else {},
         "uses": uses(version) if version and usable else [],
         "picker": versions.summaries(rows[:PICKED]),

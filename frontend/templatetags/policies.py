@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from django import template
 from django.utils.text import Truncator
 
 from envyard.contract.job import MODEL
-from envyard.contract.probes import PROBES
+from envyard.contract.probes import ORACLE, PROBES
 from frontend.render import plain
+from frontend.templatetags.hub import num
 from registry.read_models.runs import RunSummary
 from registry.runs.models import Run
 
 register = template.Library()
+Score = dict[str, Any]  # that of a policy, as runs and cards store it
 MAX_MODEL = 60  # characters
 
 
@@ -19,6 +24,29 @@ MAX_MODEL = 60  # characters
 def policy_name(policy: str, model: str) -> str:
     """The name of the run's model for the policy `model`; else the policy itself."""
     return _short(model) if policy == MODEL and model else policy
+
+
+@register.filter
+def of_models(scores: Sequence[Score]) -> list[Score]:
+    """The scores of models among those of a run."""
+    return [score for score in scores if score["policy"] not in PROBES]
+
+
+@register.filter
+def of_probes(scores: Sequence[Score]) -> list[Score]:
+    """The scores of probes among those of a run."""
+    return [score for score in scores if score["policy"] in PROBES]
+
+
+@register.filter
+def probe_range(scores: Sequence[Score]) -> str:
+    """How many probes there are, the most that one without the right answer earned, and the mean
+    of the reference answer: `15 probes: floor 0, oracle 1`."""
+    means = {score["policy"]: score["mean"] for score in scores if score["mean"] is not None}
+    unearned = [mean for policy, mean in means.items() if PROBES[policy].floor]
+    floor = num(max(unearned, default=None))
+    number = f"{len(scores)} probe{'' if len(scores) == 1 else 's'}"
+    return f"{number}: floor {floor}, {ORACLE} {num(means.get(ORACLE))}"
 
 
 @register.filter

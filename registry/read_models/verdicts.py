@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from registry.catalog.models import Environment, Version
 from registry.read_models.environments import Latest, score_of
+from registry.read_models.evaluated_models import EvaluatedModel
 from registry.read_models.versions import card_of
 
 
@@ -32,6 +34,15 @@ def of_version(version: Version) -> Verdict:
         learnability=version.learnability,
         latest=Latest(version.version, version.listed_at) if version.listed_at else None,
     )
+
+
+def with_model(verdict: Verdict, models: Sequence[EvaluatedModel]) -> Verdict:
+    """The verdict with the newest result of a model, and its suite, where its card has no model."""
+    if verdict.score or not verdict.card or not models:
+        return verdict
+    newest = models[0]
+    card = verdict.card | {"model": f"{newest.model}, suite {newest.suite},"}
+    return replace(verdict, score=newest.score, card=card)
 
 
 def of_environment(environment: Environment) -> Verdict | None:

@@ -26,8 +26,8 @@ MAXIMA = {
     "sitemap-section": 2,
     "environment": 28,  # the tab Evaluations has leaderboard, runs and claims
     "environment-preview": 3,
-    "environment-changes": 12,
-    "version": 17,
+    "environment-changes": 13,
+    "version": 18,
     "version-live": 14,
     "version-lock": 3,
     "version-leaderboard": 17,
