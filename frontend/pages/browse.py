@@ -72,6 +72,7 @@ def browse(request: HttpRequest) -> HttpResponse:
             "query": search.words,
             "mine": search.mine,
             "environments": environments.summaries(rows),
+            "statuses": environments.newest_statuses(rows),
             "next": following,
             "filters": list(filters(request.GET, search)),
             "facets": side(request.GET, search, results.facets()),

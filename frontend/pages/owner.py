@@ -31,6 +31,7 @@ def owner(request: HttpRequest, name: str) -> HttpResponse:
         "sees_quota": can(request.user, "owner.quota", row),
         "reads_journal": can(request.user, "owner.journal", row),
         "environments": environments.summaries(rows),
+        "statuses": environments.newest_statuses(rows),
         "next": following,
         "activity": activity.of_owner(row),
         "organisations": shared_organisations(request.user, row),

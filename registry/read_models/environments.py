@@ -5,7 +5,7 @@ Functions in the plural take a page of rows and cost a fixed number of queries.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -112,6 +112,20 @@ def summary(environment: Environment) -> EnvironmentSummary:
         url=links.environment(environment),
         api_url=links.to("api-environment", owner, name),
     )
+
+
+def newest_statuses(environments: Iterable[Environment]) -> dict[str, str]:
+    """owner/name of those without a latest version -> the status of their newest one, where that is
+    not listed; one query, none where each has a latest version."""
+    unlisted = {row.pk: row for row in environments if row.latest_id is None}
+    if not unlisted:
+        return {}
+    versions = Version.objects.filter(environment__in=unlisted, deleted_at=None).newest_first()
+    statuses: dict[int, str] = {}
+    for environment, status in versions.values_list("environment_id", "status"):
+        statuses.setdefault(environment, status)
+    listed = Version.Status.LISTED
+    return {str(unlisted[pk]): status for pk, status in statuses.items() if status != listed}
 
 
 def score_of(card: Card | None) -> StoredScore | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from importlib import import_module
 from types import SimpleNamespace
@@ -175,3 +176,31 @@ def test_an_empty_catalogue_offers_nothing_to_filter(client: Client) -> None:
     page = client.get("/envs/").content.decode()
     assert "No environment is listed yet" in page
     assert "Listed within" not in page
+
+
+@pytest.mark.once
+def test_a_row_without_a_listed_version_shows_how_far_its_newest_is(
+    client: Client, alice: User, django_assert_max_num_queries: Any
+) -> None:
+    for name, status in (("a", "evaluating"), ("b", "rejected"), ("c", "held")):
+        make_version(alice, name, status="rejected")
+        make_version(alice, name, "0.2.0", status=status)
+    make_version(alice, "d", yanked_at=timezone.now())
+    Environment.objects.filter(name="d").update(latest=None)
+    client.force_login(alice)
+    client.get("/envs/?mine=1")
+    for path in ("/envs/?mine=1&sort=name", "/owners/alice/"):
+        with django_assert_max_num_queries(14):
+            page = client.get(path).content.decode()
+        pills = re.findall(r'class="pill \w+">(\w+)<', page.partition("<main")[2])
+        assert pills == ["evaluating", "rejected", "held", "unlisted"], path
+
+
+@pytest.mark.once
+def test_rows_leave_topics_to_the_filters(client: Client, evaluated: Card) -> None:
+    evaluated.version.environment.tags.create(name="games")
+    page = client.get("/envs/").content.decode()
+    rows = page.partition('<ul class="rows')[2].partition("</ul>")[0]
+    assert ["games" in rows, ">verifiers v1<" in rows] == [False, True]
+    assert 'href="#filters">Filters</a>' in page
+    assert 'id="filters"' in page

@@ -102,3 +102,22 @@ def test_a_leaderboard_of_many_environments_stays_within_its_page(
         assert root <= width
         if width == SCREEN["width"]:
             assert page.evaluate(HEADERS) == 0
+
+
+LINES = """() => [...document.querySelectorAll(".environments > li")]
+    .map(row => Math.round(row.clientHeight / 36))"""
+
+
+def test_a_row_of_the_catalogue_has_two_lines_and_filters_are_in_reach_on_a_phone(
+    live_server: LiveServer, alice: User
+) -> None:
+    make_version(alice, "short")
+    make_version(alice, "a-name-of-forty-characters-which-is-long", summary="Many words " * 18)
+    with chromium.running() as browser:
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.goto(f"{live_server.url}/envs/")
+        assert page.evaluate(LINES) == [2, 2]
+        assert not page.get_by_role("link", name="Filters").is_visible()
+        page.set_viewport_size(SCREEN)
+        page.get_by_role("link", name="Filters").click()
+        assert page.locator("#filters").bounding_box()["y"] < SCREEN["height"]  # type: ignore[index]
