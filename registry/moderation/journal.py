@@ -144,7 +144,7 @@ def sentence(event: Event, *, data: dict[str, Any] | None = None) -> str:
         "actor": event.actor.username if event.actor else HUB,
         "owner": str(event.owner or ""),
         "environment": environment_then(event) or "an environment",
-        "version": _version_then(event) or "a version",
+        "version": version_then(event) or "a version",
     }
     text = SENTENCES[event.verb].format_map(words)
     reason = str(data.get("reason") or "")
@@ -159,7 +159,8 @@ def environment_then(event: Event) -> str | None:
     return f"{event.owner}/{environment.name}" if event.owner else str(environment)
 
 
-def _version_then(event: Event) -> str | None:
+def version_then(event: Event) -> str | None:
+    """owner/name==version of the version at the time of the event."""
     version = event.version
     if version is None:
         return None

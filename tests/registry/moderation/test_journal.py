@@ -11,6 +11,7 @@ from typing import Any
 import allauth
 import pytest
 from django.test import Client
+from django.utils.html import strip_tags
 
 from registry import events
 from registry.accounts import invitations
@@ -164,7 +165,8 @@ def test_the_old_owners_journal_names_no_new_owner_to_who_may_not_see_the_enviro
     assert "lab" not in str(row)
     client.force_login(carol)
     page = client.get("/owners/carol/journal/").content.decode()
-    assert "root transferred carol/demo-env to another owner" in page
+    assert "root transferred carol/demo-env to another owner" in strip_tags(page)
+    assert client.get("/envs/carol/demo-env/").status_code == 404, "where the line leads"
     assert "lab/demo-env" not in page
     assert events_of(client, root, "carol")[0]["text"] == "root transferred carol/demo-env to lab"
 
