@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from envyard.contract.names import normalise
 from frontend.access import demand, environment_or_404, follows_moves
-from frontend.pages import environment_evaluations, environment_rollouts, environment_train
+from frontend.pages import environment_evaluations, environment_rollouts, environment_train, files
 from frontend.pages.environment_head import TABS, head, tabs
 from frontend.paging import page
 from frontend.render import readme
@@ -102,6 +102,9 @@ def tab_context(
             by=("-sort_key", "-pk"),
         )
         return {"timeline": timeline(rows), "next": following}
+    if tab == "files" and version:
+        version.environment = env
+        return files.top_folder(request, version)
     if tab == "evaluations":
         return environment_evaluations.context(request, env, version)
     if tab == "rollouts":

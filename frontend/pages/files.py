@@ -23,6 +23,7 @@ from frontend.access import follows_moves, sentences, version_or_404
 from frontend.pages.environment_head import head, tabs
 from frontend.render import plain
 from frontend.render import raw as raw_types
+from registry import rate_limits
 from registry.accounts.permissions import can
 from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
@@ -106,6 +107,20 @@ def raw(
         name = file.path.rpartition("/")[2]
         response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     return _guarded(response, etag)
+
+
+def top_folder(request: HttpRequest, version: Version) -> dict[str, Any]:
+    """The folder of the source archive, or else of the wheel, that holds all others; empty where
+    the reader may not install the version, and where it cannot be read now."""
+    if not can(request.user, "version.install", version):
+        return {}
+    source = _source(version)
+    tree = SOURCE if source else WHEEL
+    try:
+        rate_limits.check(request, "file")  # the tab has downloads too, and stays a page
+        return {"tree": tree, **_shown(version, source, tree, "")}
+    except HubError:
+        return {}
 
 
 def _shown(version: Version, source: Source | None, tree: str, path: str) -> dict[str, Any]:

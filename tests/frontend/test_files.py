@@ -74,7 +74,9 @@ def prose(client: Client) -> str:
 def test_files_tab_leads_through_folders_to_a_highlighted_file(
     client: Client, version: Version
 ) -> None:
-    assert f'href="{FILES}"' in text(client, f"{PAGE}?tab=files")
+    tab = text(client, f"{PAGE}?tab=files")
+    assert "Wheel of 0.1.0" in tab
+    assert f'<a href="{FILES}wheel/demo_env">demo_env/</a>' in tab
     assert client.get(FILES).headers["Location"] == f"{FILES}wheel/"
     assert f'<a href="{FILES}wheel/demo_env">demo_env/</a>' in text(client, f"{FILES}wheel/")
     folder = text(client, f"{FILES}wheel/demo_env")
@@ -91,6 +93,10 @@ def test_the_source_archive_comes_first_and_the_wheel_stays_reachable(
 ) -> None:
     add_source(version, {"pyproject.toml": b"[project]\n", "demo_env/__init__.py": b""})
     assert client.get(FILES).headers["Location"] == f"{FILES}source/"
+    tab = text(client, f"{PAGE}?tab=files")
+    assert "Source of 0.1.0" in tab
+    assert f'<a href="{FILES}source/pyproject.toml">' in tab
+    assert f'<a href="{FILES}wheel/">' in tab
     page = text(client, f"{FILES}source/")
     assert "pyproject.toml" in page
     assert f'href="{FILES}wheel/"' in page
@@ -145,6 +151,7 @@ def test_files_of_a_quarantined_version_are_not_shown(client: Client, version: V
     Version.objects.update(quarantined_at=version.uploaded_at, quarantine_reason="malware")
     for url in (FILES, f"{FILES}wheel/", f"{RAW}wheel/demo_env/plot.png"):
         assert client.get(url).status_code == 404
+    assert "demo_env/</a>" not in client.get(f"{PAGE}?tab=files").content.decode()
 
 
 def test_a_large_file_is_not_shown_and_a_larger_one_not_served_raw(
@@ -230,3 +237,4 @@ def test_too_many_files_at_once_are_refused(
     assert [response.status_code for response in responses] == [200, 429]
     assert responses[1].headers["Retry-After"]
     assert client.get(f"{FILES}wheel/").status_code == 429
+    assert f'href="{FILES}"' in text(client, f"{PAGE}?tab=files"), "a link in place of the folder"
