@@ -32,12 +32,13 @@ class Ranking:
 def home(request: HttpRequest) -> HttpResponse:
     """Introduction, search field, runs under way, and the first environments of each order."""
     public = Environment.objects.listed().filter(visibility=Environment.Visibility.PUBLIC)
-    newest = public.for_summary().order_by("-fresh_at", "-pk")[:SHOWN]
+    newest = list(public.for_summary().order_by("-fresh_at", "-pk")[:SHOWN])
     return render(
         request,
         "pages/home.html",
         {
-            "environments": environments.summaries(list(newest)),
+            "environments": environments.summaries(newest),
+            "first_runs": 0 if newest else waiting_or_under_way(),
             "counts": hub_counts.current(),
             "lists": [
                 Ranking(title, sort, environments.summaries(list(rows)))
@@ -58,6 +59,13 @@ def rankings() -> Iterator[tuple[str, str, EnvironmentQuerySet]]:
     learnable = rows.filter(learnability__gt=0).order_by("-learnability", "-pk")
     yield "Most installed", "installs", installed[:RANKED]
     yield "Most learnable for this hub’s model", "learnability", learnable[:RANKED]
+
+
+def waiting_or_under_way() -> int:
+    """The number of runs that have not ended, for a hub that lists nothing yet: whose they are, is
+    for those who see their versions."""
+    states = (Run.Status.QUEUED, Run.Status.SHARDED, *Run.LEASED_STATES)
+    return Run.objects.filter(status__in=states).count()
 
 
 def being_evaluated(actor: Actor) -> RunQuerySet:

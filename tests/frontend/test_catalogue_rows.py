@@ -82,6 +82,19 @@ def test_the_front_page_of_an_empty_hub_says_what_to_do(client: Client) -> None:
     assert "/runner/" in page
     assert "no model evaluated yet" in page
     assert "Most installed" not in page
+    assert "under way" not in page
+
+
+@pytest.mark.once
+def test_the_front_page_of_a_hub_that_lists_nothing_yet_counts_the_first_runs(
+    client: Client, alice: User
+) -> None:
+    for name, status in (("a", "queued"), ("b", "running")):
+        make_run(make_version(alice, name, status="evaluating"), status=status)
+    page = " ".join(client.get("/").content.decode().split())
+    assert "<b>2</b> evaluations wait or are under way." in page
+    assert 'href="/status/">The status</a>' in page
+    assert "alice" not in page
 
 
 @pytest.mark.once

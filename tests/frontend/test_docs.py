@@ -101,6 +101,14 @@ def test_unknown_pages_are_not_found(client: Client, path: str) -> None:
     assert client.get(f"/docs/{path}/").status_code == 404
 
 
+def test_the_list_of_codes_begins_with_a_link_to_each_subject(client: Client) -> None:
+    page = text(client, "/docs/findings/")
+    subjects = re.findall(r'<h2 id="([^"]+)"', page)
+    assert len(subjects) > 5
+    links = page.partition("<h2 id=")[0]
+    assert re.findall(r'<a href="#([^"]+)"', links.partition("<h1>")[2]) == subjects
+
+
 def test_page_of_a_code_says_whose_fault_it_is_and_what_to_do(client: Client) -> None:
     page = text(client, "/docs/findings/card.floor/")
     for words in (CODES["card.floor"].message, "its author has to change", "/docs/measures/floor/"):

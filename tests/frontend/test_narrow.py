@@ -121,3 +121,12 @@ def test_a_row_of_the_catalogue_has_two_lines_and_filters_are_in_reach_on_a_phon
         page.set_viewport_size(SCREEN)
         page.get_by_role("link", name="Filters").click()
         assert page.locator("#filters").bounding_box()["y"] < SCREEN["height"]  # type: ignore[index]
+
+
+def test_the_footer_ends_a_short_page(live_server: LiveServer) -> None:
+    with chromium.running() as browser:
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.goto(f"{live_server.url}/compare/")
+        box = page.locator(".foot").bounding_box()
+        assert box is not None
+        assert round(box["y"] + box["height"]) == 900
