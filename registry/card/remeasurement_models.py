@@ -33,6 +33,7 @@ class Remeasurement(models.Model):
         AGE = "age"
         RULES = "rules"
         FRAMEWORK = "framework"
+        MODEL = "model"
         CONFIRMATION = "confirmation"
         REQUESTED = "requested"
 
@@ -73,7 +74,9 @@ class Remeasurement(models.Model):
                 name="remeasurement_outcome_is_known",
             ),
             models.CheckConstraint(
-                condition=Q(reason__in=("age", "confirmation", "framework", "requested", "rules")),
+                condition=Q(
+                    reason__in=("age", "confirmation", "framework", "model", "requested", "rules")
+                ),
                 name="remeasurement_reason_is_known",
             ),
             models.CheckConstraint(

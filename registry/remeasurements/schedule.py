@@ -12,6 +12,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from envyard.contract.frameworks.adapters import FRAMEWORKS
+from envyard.contract.job import MODEL
 from envyard.contract.rules import RULES
 from registry.card import services as card
 from registry.card.remeasurement_models import Remeasurement
@@ -47,7 +48,7 @@ def schedule(*, now: datetime) -> int:
 
 def due(*, now: datetime, limit: int) -> Iterator[tuple[Version, str]]:
     """Versions with the reason, the most urgent first: to confirm a failure, after a change of the
-    rules or of a framework, then the oldest measurements."""
+    rules, of a framework or of the hub's model, then the oldest measurements."""
     if limit <= 0:
         return
     age = now - timedelta(days=settings.HUB_REMEASURE_DAYS)
@@ -56,10 +57,12 @@ def due(*, now: datetime, limit: int) -> Iterator[tuple[Version, str]]:
     for framework in FRAMEWORKS:
         newest = card.newest_release(framework)
         changed |= Q(framework=framework) & ~Q(last_release__in=("", newest))
+    model = settings.HUB_MODEL if MODEL in settings.HUB_POLICIES else ""
     kinds = (
         (Reason.CONFIRMATION, waiting.filter(last_outcome=Outcome.UNCONFIRMED)),
         (Reason.RULES, waiting.exclude(last_rules=RULES)),
         (Reason.FRAMEWORK, waiting.filter(changed)),
+        (Reason.MODEL, waiting.exclude(last_model=model) if model else waiting.none()),
         (Reason.AGE, waiting.filter(last_at__lt=age)),
     )
     chosen: set[int] = set()
@@ -93,6 +96,7 @@ def _measured(now: datetime) -> QuerySet[Any]:
             last_at=Coalesce(Subquery(last.values("concluded_at")[:1]), F("card__run__ended_at")),
             last_rules=Coalesce(Subquery(last.values("rules")[:1]), F("card__rules")),
             last_release=Coalesce(Subquery(last.values("release")[:1]), F("card__release")),
+            last_model=Coalesce(Subquery(last.values("run__model")[:1]), F("card__run__model")),
             last_outcome=Subquery(last.values("outcome")[:1]),
         )
         .select_related("environment__owner")

@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from envyard.contract.findings import finding
+from envyard.contract.job import MODEL
 from envyard.contract.rules import RULES
 from registry import pipeline
 from registry.accounts.models import User
@@ -127,6 +128,25 @@ def test_changed_rules_and_frameworks_are_measured_before_old_ones(
     Version.objects.update(framework="verifiers")
     age(0)
     assert due() == [("0.1.0", "framework")]
+
+
+def test_a_hub_measures_what_it_listed_with_its_new_model(
+    version: Version, runner: Runner, settings: Any
+) -> None:
+    assert due() == [], "no model is set"
+    settings.HUB_MODEL = "org/new"
+    assert due() == [], "no run has the policy model"
+    settings.HUB_POLICIES = [*POLICIES, MODEL]
+    assert due() == [("0.1.0", "model")]
+    row = services.request(version=version, reason=Reason.MODEL)
+    assert row.run.model == "org/new"
+    assert due() == [], "it waits"
+    Remeasurement.objects.update(outcome=Outcome.PASSED, concluded_at=timezone.now())
+    assert due() == []
+    settings.HUB_MODEL = "org/newer"
+    assert due() == [("0.1.0", "model")]
+    settings.HUB_MODEL = ""
+    assert due() == []
 
 
 def test_versions_out_of_use_are_not_measured(version: Version) -> None:
