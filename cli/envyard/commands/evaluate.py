@@ -101,8 +101,7 @@ def conclude(row: dict[str, Any], out: Output) -> None:
     else:
         for score in row["scores"]:
             failed = f", {score['failed']} failed" if score["failed"] else ""
-            name = score["policy"] if score["policy"] != "model" else row["model"]
-            out.line(f"{score_text({**score, 'policy': name})}{failed}")
+            out.line(f"{score_text(score, row['model'])}{failed}")
         for item in row["findings"]:
             show_finding(Finding.from_dict(item), out)
     if row["status"] == "succeeded":

@@ -130,7 +130,7 @@ def show_scores(version: dict[str, Any], out: Output) -> None:
     out.line(f"\nLast run {run['id']} {run['status']} {count}{model}")
     for score in run["scores"]:
         failed = f", {score['failed']} failed" if score["failed"] else ""
-        out.line(f"  {score_text(score)}{failed}")
+        out.line(f"  {score_text(score, run.get('model', ''))}{failed}")
 
 
 def show_card(version: dict[str, Any], out: Output) -> None:

@@ -72,7 +72,7 @@ def run_list(args: Namespace, out: Output) -> None:
                 f"{r['done']}/{r['total']}",
                 local_time(r["started_at"]),
                 duration(r["started_at"], r["ended_at"]),
-                "; ".join(score_text(s) for s in r["scores"]),
+                "; ".join(score_text(s, r["model"]) for s in r["scores"]),
             )
             for r in rows
         ],
@@ -120,7 +120,7 @@ def run_show(args: Namespace, out: Output) -> None:
         )
     for score in run["scores"]:
         failed = f", {score['failed']} failed" if score["failed"] else ""
-        out.line(f"  {score_text(score)}{failed}")
+        out.line(f"  {score_text(score, run.get('model', ''))}{failed}")
     show_models(run.get("models", []), out)
     for row in run["findings"]:
         show_finding(Finding.from_dict(row), out)

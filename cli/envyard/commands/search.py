@@ -66,7 +66,7 @@ def run(args: Namespace, out: Output) -> None:
             (
                 row["ref"],
                 (row["latest"] or {}).get("version", "-"),
-                score_text(row["score"]),
+                score_text(row["score"], (row.get("card") or {}).get("model", "")),
                 percent(row.get("learnability")),
                 row["summary"],
             )

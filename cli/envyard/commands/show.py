@@ -9,6 +9,7 @@ from uuid import UUID
 
 from envyard.contract.detect import UNREADABLE
 from envyard.contract.findings import Finding
+from envyard.contract.job import MODEL
 from envyard.contract.names import BadName, Ref, parse_ref
 from envyard.errors import UsageError
 from envyard.output import Output, safe
@@ -63,13 +64,12 @@ def interval(mean: float | None, low: float | None, high: float | None) -> str:
     return f"{number(mean)} [{number(low)}, {number(high)}]"
 
 
-def score_text(score: dict[str, Any] | None) -> str:
-    """`policy mean [low, high] n=8`, or a dash."""
+def score_text(score: dict[str, Any] | None, model: str = "") -> str:
+    """`policy mean [low, high] n=8`, or a dash; the policy `model` by the name of the run's."""
     if not score:
         return "-"
-    return (
-        f"{score['policy']} {interval(score['mean'], score['low'], score['high'])} n={score['n']}"
-    )
+    policy = model if model and score["policy"] == MODEL else score["policy"]
+    return f"{policy} {interval(score['mean'], score['low'], score['high'])} n={score['n']}"
 
 
 def suite_text(run: dict[str, Any]) -> str:

@@ -91,7 +91,11 @@ def test_search_sorts_and_filters_by_what_can_be_learned(
     [row] = json_of(capsys, "search", "--difficulty", "unsolved")
     assert row["ref"] == "alice/flat"
     main(["search", "even"])
-    assert "50 %" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "50 %" in out
+    assert "org/tiny 0.25 [" in out
+    main(["runs", "list", "alice/even"])
+    assert "org/tiny 0.25 [" in capsys.readouterr().out
 
 
 def test_bars_that_are_not_empty_are_visible() -> None:
