@@ -117,6 +117,9 @@ def test_a_row_of_the_catalogue_has_two_lines_and_filters_are_in_reach_on_a_phon
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.goto(f"{live_server.url}/envs/")
         assert page.evaluate(LINES) == [2, 2]
+        page.set_viewport_size({"width": 768, "height": 900})
+        assert page.evaluate(LINES) == [2, 2]
+        page.set_viewport_size({"width": 1440, "height": 900})
         assert not page.get_by_role("link", name="Filters").is_visible()
         page.set_viewport_size(SCREEN)
         page.get_by_role("link", name="Filters").click()
