@@ -13,6 +13,7 @@ from registry.read_models import catalog_query
 
 SUGGESTIONS = 3
 COMPARED = 300  # names of one owner
+SHORTEST = 3  # letters of a name that is a part of another
 SIMILARITY = 0.6  # of 1, difflib's ratio
 
 
@@ -31,4 +32,13 @@ def similar_names(
     results = SearchResults(
         CatalogSearch(words=name.replace("-", " ")), actor, token, by_relevance=True
     )
-    return catalog_query.environments(results, sort=RELEVANCE, cursor="", limit=SUGGESTIONS)[0]
+    matches = catalog_query.environments(results, sort=RELEVANCE, cursor="", limit=SUGGESTIONS)[0]
+    return [row for row in matches if _resembles(name, row.name)]
+
+
+def _resembles(name: str, other: str) -> bool:
+    """Whether one is a part of the other, or they are similar: a search compares summaries too, and
+    the beginnings of short words."""
+    shorter, longer = sorted((name, other), key=len)
+    is_part = len(shorter) >= SHORTEST and shorter in longer
+    return is_part or bool(get_close_matches(name, [other], 1, SIMILARITY))

@@ -36,6 +36,17 @@ def test_a_mistyped_owner_is_answered_with_listed_environments_of_that_name(
     assert 'href="/envs/alice/demo-env/"' in text(client, "/envs/alcie/demo-env/", 404)
 
 
+def test_suggestions_resemble_the_name_and_not_only_a_summary(
+    client: Client, alice: User, listed: Version
+) -> None:
+    make_version(alice, name="grade-school-math", summary="Examples of text, demo included")
+    page = text(client, "/envs/alcie/demo-env/", 404)
+    assert 'href="/envs/alice/demo-env/"' in page
+    assert "Did you mean" not in text(client, "/nope/e/", 404)
+    assert "Did you mean" not in text(client, "/nope/examples/", 404)
+    assert 'href="/envs/alice/grade-school-math/"' in text(client, "/nope/math/", 404)
+
+
 def test_suggestions_name_nothing_that_the_reader_may_not_see(
     client: Client, alice: User, carol: User, lab: Organisation
 ) -> None:
