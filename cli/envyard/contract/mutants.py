@@ -133,6 +133,7 @@ ENTRIES = (
     Operator("truncation", "half of it missing"),
     Operator("initial", "its first character alone"),
     Operator("fields", "one field alone of a JSON object"),
+    Operator("empty_text", "nothing in the place of a sentence of its object"),
     Operator("nan", "`nan` in the place of a number"),
     Operator("exits", "a function that ends its process without an error"),
     Operator("doubted", "another answer and no confidence"),

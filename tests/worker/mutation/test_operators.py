@@ -361,3 +361,14 @@ def test_lines_that_a_verifier_may_read_as_the_right_answer_are_left_out(
 def test_fields_with_true_stand_beside_no_answer_that_equals_it(value: str) -> None:
     changed = mutate(f'{{"litres": {value}}}', "marked_first", prompt="litres", constants=READ)
     assert changed is None or "mark" not in json.loads(changed[0])
+
+
+def test_a_sentence_of_an_object_is_left_empty_where_the_prompt_asks_for_it() -> None:
+    reply = '{"code": "X7", "reminder": "Your first flight leaves LIS at 05:20."}'
+    prompt = "One object with code and reminder, a sentence of at most 20 words."
+    changed = mutate(f"```json\n{reply}\n```", "empty_text", prompt=prompt)
+    assert changed is not None
+    assert json.loads(changed[2]) == {"code": "X7", "reminder": ""}
+    assert mutate(reply, "empty_text", prompt=f"{prompt} It may be empty.") is None
+    assert mutate(reply, "empty_text", prompt="One object, please.") is None
+    assert mutate('{"code": "X7", "reminder": "LIS"}', "empty_text", prompt=prompt) is None

@@ -55,7 +55,7 @@ from envyard_runner.mutation.open_forms import OPEN_FORMS
 from envyard_runner.mutation.optional_parts import optional
 from envyard_runner.mutation.own_marks import OWN
 from envyard_runner.mutation.pairs import are_named, pair, permuted
-from envyard_runner.mutation.pieces import extension, fields, truncation
+from envyard_runner.mutation.pieces import empty_text, extension, fields, truncation
 from envyard_runner.mutation.polynomials import factored
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.right_reply import RightReply
@@ -196,6 +196,7 @@ OF_PROMPT = (
     | {
         "as_shown": as_shown,
         "candidates": candidates,
+        "empty_text": empty_text,
         "ends": ends,
         "factored": factored,
         "percentage": percentage,

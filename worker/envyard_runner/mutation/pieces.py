@@ -6,12 +6,18 @@ import json
 import re
 import zlib
 
+from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.lines import are_items
 from envyard_runner.mutation.numbers import INTEGER, LONGEST_INTEGER
 from envyard_runner.mutation.records import is_object
 from envyard_runner.mutation.wrong_answers import OPPOSITES, shifted
 
 FEWEST_FIELDS = 3
+SENTENCE = 5  # words of a text that is no name
+# Words by which a prompt leaves a field open.
+MAY_LACK = re.compile(
+    r"\b(?:optional\w*|empty|blank|if (?:any|known|there)|null|none)\b", re.IGNORECASE
+)
 AMOUNT = re.compile(r"[-+]?\d[\d.,]{0,20}\s?[^\W\d]{1,12}")
 MANY_DECIMALS = re.compile(r"-?\d{1,12}\.\d{5,18}")
 FEWEST_WORDS = 4  # of which the first half is a whole piece
@@ -53,3 +59,15 @@ def fields(answer: str) -> str | None:
         return None
     key = sorted(value)[zlib.crc32(answer.encode()) % len(value)]
     return json.dumps({key: value[key]}, ensure_ascii=False)
+
+
+def empty_text(answer: str, prompt: str) -> str | None:
+    """An object with nothing in the place of a sentence that the prompt asks for by its key, unless
+    it may be left out."""
+    row = parsed(answer.strip())
+    if not isinstance(row, dict) or len(row) < 2 or MAY_LACK.search(prompt):
+        return None
+    for key, value in row.items():
+        if isinstance(value, str) and len(value.split()) >= SENTENCE and key in prompt:
+            return json.dumps({**row, key: ""}, ensure_ascii=False)
+    return None

@@ -22,6 +22,7 @@ from envyard_runner.survey.medians import medians
 from envyard_runner.survey.templates import Cut, Sample, by_template, cuts, numbers_in, words_in
 from envyard_runner.survey.text_rules import DAY_RULES, TextRule, plain, rules_for
 from envyard_runner.survey.thresholds import thresholds
+from envyard_runner.survey.working_days import working_days
 
 ENOUGH, VARIED = 15, 5  # tasks of one template, and different answers among them
 AGREEING = 0.8  # of the tasks that follow the rule, from which on the others are exceptions
@@ -81,7 +82,8 @@ def label_rule(tasks: Iterable[tuple[int, str, str]], instructions: str = "") ->
     named = [fit for fit in fits if not _is_explained(fit, instructions)]
     both_ends = Fit("the days between its dates, both ends included", *day_counts(samples))
     counted = Fit("the count with its bound as the question says", *thresholds(samples))
-    others = (escaped(samples), Fit("the median", *medians(samples)), both_ends, counted)
+    moved = Fit("a day from Monday to Friday", *working_days(samples))
+    others = (escaped(samples), Fit("the median", *medians(samples)), both_ends, counted, moved)
     known = [Fit(*each) for each in contradicted(samples, instructions)]
     named += [fit for fit in (*others, *known) if fit.outliers]
     if not named:
