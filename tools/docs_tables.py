@@ -11,6 +11,7 @@ from pathlib import Path
 
 from envyard.card.learnability import MODEL_MEASURES
 from envyard.card.measures import MEASURES
+from envyard.card.sources import SOURCES
 from envyard.contract.probes import PROBES
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -25,21 +26,29 @@ def probes() -> list[tuple[str, ...]]:
 
 def measures() -> list[tuple[str, ...]]:
     """The measures of a card."""
-    header = ("measure", "question", "what to do when it fails")
-    return [header, *((f"`{m.code}`", m.question, m.advice) for m in MEASURES.values())]
+    header = ("measure", "source", "question", "what to do when it fails")
+    rows = ((f"`{m.code}`", m.source, m.question, m.advice) for m in MEASURES.values())
+    return [header, *rows]
 
 
 def model_measures() -> list[tuple[str, ...]]:
     """The measures of a model."""
-    header = ("measure", "unit", "is")
-    rows = ((f"`{m.code}`", m.unit, m.meaning) for m in MODEL_MEASURES.values())
+    header = ("measure", "unit", "source", "is")
+    rows = ((f"`{m.code}`", m.unit, m.source, m.meaning) for m in MODEL_MEASURES.values())
     return [header, *rows]
+
+
+def sources() -> list[tuple[str, ...]]:
+    """Whose word the numbers of a card are."""
+    header = ("source", "what stands behind the number")
+    return [header, *((f"`{s.mark}`", s.meaning) for s in SOURCES.values())]
 
 
 TABLES: dict[str, Callable[[], list[tuple[str, ...]]]] = {
     "probes": probes,
     "measures": measures,
     "model_measures": model_measures,
+    "sources": sources,
 }
 
 

@@ -123,7 +123,9 @@ def recompute(read: Statement, evidence: bytes) -> tuple[int, int]:
         content = document.read(evidence)
     except document.BadDocument as error:
         raise unreadable(f"the evidence cannot be read: {error}") from error
-    results = statement.compute(content, read.required_policies, read.measurement.suite)
+    results = statement.compute(
+        content, read.required_policies, read.measurement.suite, read.predicate_type
+    )
     if differing := list(differences(read.results, results)):
         own = f"envyard {__version__}"
         raise Unverified(

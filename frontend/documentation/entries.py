@@ -48,6 +48,7 @@ class MeasureEntry:
     title: str
     unit: str
     question: str
+    source: str
     advice: str = ""
     threshold: float | None = None
     holds: bool = False
@@ -88,6 +89,7 @@ def measures() -> dict[str, MeasureEntry]:
             title=row.title,
             unit=row.unit,
             question=row.question,
+            source=row.source,
             advice=row.advice,
             threshold=row.threshold,
             holds=row.must_be_known,
@@ -95,7 +97,7 @@ def measures() -> dict[str, MeasureEntry]:
         for row in MEASURES.values()
     ]
     of_model = [
-        MeasureEntry(row.code, row.title, row.unit, row.meaning, about_model=True)
+        MeasureEntry(row.code, row.title, row.unit, row.meaning, row.source, about_model=True)
         for row in MODEL_MEASURES.values()
     ]
     return {row.name: row for row in (*of_card, *of_model)}

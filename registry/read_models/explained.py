@@ -8,6 +8,7 @@ from typing import Annotated, get_args
 
 from envyard.card.learnability import MODEL_MEASURES
 from envyard.card.measures import MEASURES
+from envyard.card.sources import SOURCES
 from envyard.contract.codes import CODES, Code, Fault, Severity
 from registry.errors import NotFound
 from registry.read_models import links
@@ -34,6 +35,9 @@ class ExplainedMeasure:
     title: str
     of: Annotated[str, Spec(enum=["card", "model"])]
     unit: str
+    source: Annotated[
+        str, Spec(enum=list(SOURCES), description="Whose word it is: the weakest that it rests on.")
+    ]
     question: str
     advice: Annotated[str, Spec(description="What to do when it fails; empty for a model's.")]
     threshold: float | None
@@ -80,17 +84,26 @@ def _measures() -> Iterator[ExplainedMeasure]:
     for row in MEASURES.values():
         url = links.to("docs-measure", row.code)
         yield ExplainedMeasure(
-            row.code, row.title, "card", row.unit, row.question, row.advice, row.threshold, url
+            name=row.code,
+            title=row.title,
+            of="card",
+            unit=row.unit,
+            source=row.source,
+            question=row.question,
+            advice=row.advice,
+            threshold=row.threshold,
+            url=url,
         )
     for model_row in MODEL_MEASURES.values():
         url = links.to("docs-measure", model_row.code)
         yield ExplainedMeasure(
-            model_row.code,
-            model_row.title,
-            "model",
-            model_row.unit,
-            model_row.meaning,
-            "",
-            None,
-            url,
+            name=model_row.code,
+            title=model_row.title,
+            of="model",
+            unit=model_row.unit,
+            source=model_row.source,
+            question=model_row.meaning,
+            advice="",
+            threshold=None,
+            url=url,
         )

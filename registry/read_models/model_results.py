@@ -9,6 +9,7 @@ from django.core.cache import caches
 from envyard.contract.job import MODEL
 from registry.card import services
 from registry.card.models import Card
+from registry.read_models.measure_sources import sourced_results
 from registry.runs.models import Run
 
 SECONDS = 3600
@@ -21,7 +22,7 @@ def of_run(run: Run) -> list[dict[str, Any]]:
         return []
     stored = Card.objects.filter(run=run).values_list("model_results", flat=True).first()
     if stored:
-        return list(stored)
+        return sourced_results(stored)
     key = f"model-results-{run.pk}-{run.attempt}-{run.last_seq}"
     results: list[dict[str, Any]] | None = cache.get(key)
     if results is None:

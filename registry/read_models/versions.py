@@ -27,6 +27,7 @@ from registry.read_models.annotations import (
 )
 from registry.read_models.data_locks import DataSet, data_sets
 from registry.read_models.git_sources import GitDependency, git_dependencies
+from registry.read_models.measure_sources import sourced, sourced_results
 from registry.read_models.needs import Requirement, VersionNeeds
 from registry.read_models.remeasurements import Remeasurement
 from registry.read_models.runs import FollowedRun, RecordedFinding
@@ -278,14 +279,14 @@ def _card(version: Version, newest: Run | None) -> VersionCard | None:
     run = newest if newest is not None and newest.pk == card.run_id else card.run
     uses_network = Facts.from_dict({"connections": run.facts.get("connections")}).uses_network
     return VersionCard(
-        measures=card.measures,
+        measures=sourced(card.measures),
         computed_at=card.computed_at,
         run=str(card.run_id),
         uses_network=uses_network,
         measured_at=run.ended_at or card.computed_at,
         rules=card.rules,
         signature=signed_cards.newest(version, card.run_id),
-        models=card.model_results,
+        models=sourced_results(card.model_results),
     )
 
 

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from envyard.card.measures import MEASURES
+from envyard.card.sources import SOURCES
 from envyard.contract.codes import CODES
 from envyard.contract.probes import PROBES
 from frontend.pages.rollout_filters import of_request
@@ -43,6 +44,17 @@ def test_each_measure_leads_to_its_explanation_its_rollouts_and_its_code(
         assert definition.rollouts.replace("&", "&amp;") in page
     for address in set(re.findall(r'href="(/(?:runs|docs)/[^"#]+)"', page)):
         assert client.get(unescape(address)).status_code == 200, address
+
+
+def test_each_number_names_whose_word_it_is(client: Client, card: Card) -> None:
+    page = text(client, TAB)
+    marks = re.findall(r'<a href="(/docs/card/#[a-z-]+)" title="([^"]+)">(\w+)</a>', page)
+    assert {mark for _, _, mark in marks} == {"claimed", "observed"}
+    known = sum(row["value"] is not None for row in card.model_results[0]["measures"])
+    assert len(marks) == len(card.measures) + known
+    assert all(unescape(meaning) == SOURCES[mark].meaning for _, meaning, mark in marks)
+    path, _, anchor = marks[0][0].partition("#")
+    assert f'id="{anchor}"' in text(client, path)
 
 
 def test_the_parameters_of_measures_are_filters_of_the_runs_page(

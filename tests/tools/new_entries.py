@@ -108,6 +108,7 @@ LOUDNESS = (
         title="Loudness",
         unit="seconds",
         threshold=SLOW_SECONDS,
+        source="observed",
         read=speed,
         question="How loud is it?",
         advice="Lower the loudest rollout.",
@@ -128,7 +129,7 @@ LOUDNESS = (
         "CARD = (\n",
         '    environment_fault("card.loudness", "It is loud.", "Lower it."),\n',
     ),
-    Edit("measure", "docs/tutorial.md", "Card\n", "  pass    Loudness: 0.087 seconds\n"),
+    Edit("measure", "docs/tutorial.md", "Card\n", "  pass    Loudness: 0.087 seconds, observed\n"),
     Edit(
         "measure",
         "docs/decisions/0004-card-thresholds.md",
@@ -147,7 +148,12 @@ from envyard.card.learnability.solving import solve_rate
 
 ECHOES = (
     ModelMeasureDefinition(
-        code="echoes", title="Echoes", unit="share", read=solve_rate, meaning="Share of echoes."
+        code="echoes",
+        title="Echoes",
+        unit="share",
+        source="claimed",
+        read=solve_rate,
+        meaning="Share of echoes.",
     ),
 )
 """,

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from envyard.card import document
+from envyard.card.earlier_form import first_form
 from envyard.card.evidence import Evidence
 from envyard.card.learnability import model_results
 from envyard.card.measures import all_measures
@@ -22,7 +23,8 @@ from envyard.contract.suite import SMOKE
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-PREDICATE_TYPE = "urn:envyard:card:v1"
+FIRST_TYPE = "urn:envyard:card:v1"  # of earlier releases
+PREDICATE_TYPE = "urn:envyard:card:v2"
 RESULTS = ("measures", "scores", "model_results", "findings")
 
 
@@ -52,8 +54,10 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The parts of a statement that are compared; `results` is what `compute` returns."""
+    """The parts of a statement that are compared; `results` is what `compute` returns for its
+    type."""
 
+    predicate_type: str
     subject: Subject
     measurement: Measurement
     rules: int
@@ -63,11 +67,16 @@ class Statement:
     results: dict[str, Any]
 
 
-def compute(evidence: Evidence, required: Sequence[str], suite: str) -> dict[str, Any]:
-    """Measures, scores, model results and findings of the evidence, as a statement holds them;
-    `suite` begins with the suite's name."""
+def compute(
+    evidence: Evidence,
+    required: Sequence[str],
+    suite: str,
+    predicate_type: str = PREDICATE_TYPE,
+) -> dict[str, Any]:
+    """Measures, scores, model results and findings of the evidence, as a statement of that type
+    holds them; `suite` begins with the suite's name."""
     name = suite.partition(" ")[0] or SMOKE
-    return {
+    results = {
         "model_results": [result.to_dict() for result in model_results(evidence, suite=name)],
         "measures": [measure.to_dict() for measure in all_measures(evidence)],
         "scores": [score.to_dict() for score in by_policy(evidence.rollouts)],
@@ -76,6 +85,7 @@ def compute(evidence: Evidence, required: Sequence[str], suite: str) -> dict[str
             for finding in findings_of(evidence, required)
         ],
     }
+    return first_form(results) if predicate_type == FIRST_TYPE else results
 
 
 def write(
@@ -111,9 +121,11 @@ def read(payload_type: str, payload: bytes) -> Statement:
         content = json.loads(payload)
         predicate, [wheel] = content["predicate"], content["subject"]
         kinds = (payload_type, content["_type"], content["predicateType"])
-        if kinds != (PAYLOAD_TYPE, STATEMENT_TYPE, PREDICATE_TYPE):
+        known = (PREDICATE_TYPE, FIRST_TYPE)
+        if kinds[:2] != (PAYLOAD_TYPE, STATEMENT_TYPE) or kinds[2] not in known:
             raise BadStatement(f"its types are {', '.join(map(repr, kinds))}")
         return Statement(
+            predicate_type=kinds[2],
             subject=Subject(
                 str(predicate["version"]), str(wheel["name"]), str(wheel["digest"]["sha256"])
             ),

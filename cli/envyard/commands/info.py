@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from envyard import config as configs
+from envyard.card.sources import SOURCES
 from envyard.client import Hub
 from envyard.commands.arguments import add_ref
 from envyard.commands.model_results import show_models
@@ -145,7 +146,8 @@ def show_card(version: dict[str, Any], out: Output) -> None:
 
 
 def show_measures(measures: list[dict[str, Any]], out: Output) -> None:
-    """One line for each measure, with the detail of a failure or warning."""
+    """One line for each measure with the source of its number, and the detail of a failure or
+    warning."""
     out.line("\nCard")
     for measure in measures:
         value = interval(measure["value"], measure["low"], measure["high"])
@@ -158,7 +160,16 @@ def show_measures(measures: list[dict[str, Any]], out: Output) -> None:
             if threshold
             else ""
         )
-        status = measure["status"]
-        out.line(f"  {status:<7} {measure['title']}: {value}{unit}{bound}")
+        status, source = measure["status"], measure.get("source", "")
+        mark = f", {source}" if source else ""
+        out.line(f"  {status:<7} {measure['title']}: {value}{unit}{bound}{mark}")
         if status in ("fail", "warn") and measure["detail"]:
             out.line(f"          {measure['detail']}", STATUS_COLOUR[status])
+    show_sources(measures, out)
+
+
+def show_sources(measures: list[dict[str, Any]], out: Output) -> None:
+    """One line that says what the marks of sources mean; a hub may send none."""
+    given = {measure.get("source") for measure in measures}
+    if words := [f"{row.mark}: {row.words}" for row in SOURCES.values() if row.code in given]:
+        out.line(f"  {'; '.join(words)}", "dim")

@@ -33,7 +33,7 @@ def show_models(models: list[dict[str, Any]], out: Output) -> None:
 
 
 def measure_text(measure: dict[str, Any]) -> str:
-    """The value with unit, interval, n and method."""
+    """The value with unit, interval, n, method and source."""
     value, low, high = measure["value"], measure["low"], measure["high"]
     if measure["unit"] == "share":
         text = percent(value)
@@ -44,7 +44,8 @@ def measure_text(measure: dict[str, Any]) -> str:
         text += f" {measure['unit']}"
     method = f", {measure['method']}" if measure["method"] else ""
     detail = f" ({measure['detail']})" if measure["detail"] else ""
-    return f"{text}  n={measure['n']}{method}{detail}"
+    source = f", {measure['source']}" if measure.get("source") else ""
+    return f"{text}  n={measure['n']}{method}{source}{detail}"
 
 
 def sparkline(counts: list[int]) -> str:

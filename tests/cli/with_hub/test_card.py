@@ -63,10 +63,18 @@ def files(folder: Path) -> list[str]:
     ]
 
 
-def sign_changed(folder: Path, **changes: Any) -> None:
-    """Sign a statement with other fields of its predicate by the hub's own key."""
+def predicate_of(folder: Path) -> dict[str, Any]:
+    """The predicate of the saved statement."""
+    payload = dsse.read((folder / "card.json").read_bytes()).payload
+    predicate: dict[str, Any] = json.loads(payload)["predicate"]
+    return predicate
+
+
+def sign_changed(folder: Path, *, of_type: str = statement.PREDICATE_TYPE, **changes: Any) -> None:
+    """Sign a statement of that type with other fields of its predicate by the hub's own key."""
     envelope = dsse.read((folder / "card.json").read_bytes())
     content = json.loads(envelope.payload)
+    content["predicateType"] = of_type
     content["predicate"] |= changes
     payload = document.encode(content)
     keyid, signature = keys.sign(dsse.signed_bytes(statement.PAYLOAD_TYPE, payload))
@@ -123,6 +131,23 @@ def test_a_changed_card_is_noticed(saved: Path, capsys: pytest.CaptureFixture[st
     assert refused(capsys, REF, *files(saved)) == "cli.card_bad_signature"
     (saved / "card.json").write_text("{}")
     assert refused(capsys, REF, *files(saved)) == "cli.card_unreadable"
+
+
+def recomputed(folder: Path) -> tuple[int, int]:
+    """What is recomputed of the saved card."""
+    payload = dsse.read((folder / "card.json").read_bytes()).payload
+    read = statement.read(statement.PAYLOAD_TYPE, payload)
+    return verification.recompute(read, (folder / "evidence.json").read_bytes())
+
+
+def test_statements_of_earlier_releases_verify(saved: Path, run: Run) -> None:
+    measures = predicate_of(saved)["measures"]
+    assert {measure.pop("source") for measure in measures} == {"claimed", "observed"}
+    sign_changed(saved, of_type="urn:envyard:card:v1", measures=measures)
+    assert recomputed(saved) == (len(measures), run.rollouts.count())
+    sign_changed(saved, of_type="urn:envyard:card:v2")
+    with pytest.raises(verification.Unverified, match="source"):
+        recomputed(saved)
 
 
 def test_another_key_is_noticed(saved: Path, capsys: pytest.CaptureFixture[str], run: Run) -> None:

@@ -46,7 +46,7 @@ def test_info_shows_what_a_model_can_learn(hub: None, capsys: pytest.CaptureFixt
     assert "25% of 8 rollouts are solved; rewards differ within 1 of 2 tasks." in out
     line = next(line for line in out.splitlines() if "Useful groups of 4 " in line)
     assert "50 % [" in line
-    assert "n=8, Clopper-Pearson" in line
+    assert "n=8, Clopper-Pearson, claimed" in line
     assert "pass@8" not in out
     assert "0 % |█    █    | 100 % solved" in out
     [results] = json_of(capsys, "info", "alice/even")["card"]["models"]

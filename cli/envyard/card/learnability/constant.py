@@ -75,6 +75,7 @@ CONSTANT = ModelMeasureDefinition(
     code="constant_reward",
     title="Constant answer",
     unit="reward",
+    source="claimed",
     read=_read,
     meaning="Mean reward of the best single answer given to every task: the share of the most "
     "common answer, and what the probe `constant` earned elsewhere, from the run that lists the "

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from envyard.card import statistics
+from envyard.card.sources import SourceCode
 from envyard.card.statistics import Bounds, Interval, no_interval
 from envyard.contract.runner_events import RolloutResult
 
@@ -80,7 +81,8 @@ def share_of(counts: Mapping[int, tuple[int, int]], detail: str = "") -> ModelRe
 @dataclass(frozen=True, slots=True)
 class ModelMeasure:
     """One number about a model in an environment; `low` and `high` bound it at 95 % by `method`,
-    and are None for percentiles and totals, which describe the rollouts seen."""
+    and are None for percentiles and totals, which describe the rollouts seen. `source` says whose
+    word it is (`sources.SOURCES`)."""
 
     code: str
     title: str
@@ -92,6 +94,7 @@ class ModelMeasure:
     high: float | None = None
     method: str = ""
     detail: str = ""
+    source: SourceCode = "claimed"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form that the card stores."""
@@ -100,11 +103,12 @@ class ModelMeasure:
 
 @dataclass(frozen=True, slots=True)
 class ModelMeasureDefinition:
-    """One measure of a model: number, unit and its row in docs/card.md."""
+    """One measure of a model: number, unit, source and its row in docs/card.md."""
 
     code: str
     title: str
     unit: str
+    source: SourceCode
     read: Callable[[ModelEvidence], ModelReading]
     meaning: str
 
@@ -125,4 +129,5 @@ class ModelMeasureDefinition:
             high=reading.interval.high,
             method=reading.interval.method,
             detail=reading.detail,
+            source=self.source,
         )

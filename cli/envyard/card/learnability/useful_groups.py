@@ -48,6 +48,7 @@ USEFUL_GROUPS = (
             code=f"useful_groups_{size}",
             title=f"Useful groups of {size}",
             unit="share",
+            source="claimed",
             read=partial(useful_groups, size=size),
             meaning=f"Share of groups of {size} rollouts of a task whose rewards differ: what GRPO "
             f"learns from. Unbiased, from tasks with {size} rollouts or more.",
@@ -59,6 +60,7 @@ USEFUL_GROUPS = (
             code=f"useful_per_1000_{size}",
             title=f"Useful groups of {size} in 1,000 rollouts",
             unit="groups",
+            source="claimed",
             read=partial(_per_thousand, size=size),
             meaning=f"How many such groups 1,000 rollouts contain: 1,000 / {size} times the share.",
         )

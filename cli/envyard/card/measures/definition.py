@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 
 from envyard.card import statistics
 from envyard.card.evidence import Evidence
+from envyard.card.sources import SourceCode
 from envyard.card.statistics import Interval
 from envyard.contract.findings import Finding, finding
 
@@ -18,7 +19,7 @@ Status = Literal["pass", "warn", "fail", "unknown"]
 @dataclass(frozen=True, slots=True)
 class Measure:
     """One number about a version with its threshold; `low` and `high` bound it at 95 % by
-    `method`."""
+    `method`. `source` says whose word it is (`sources.SOURCES`)."""
 
     code: str
     title: str
@@ -31,6 +32,7 @@ class Measure:
     high: float | None = None
     detail: str = ""
     method: str = ""
+    source: SourceCode = "claimed"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form that the card stores."""
@@ -48,7 +50,8 @@ class OfTask(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a measure's function computed; `threshold` replaces the definition's where it is set."""
+    """What a measure's function computed; `threshold` and `source` replace the definition's where
+    they are set."""
 
     value: float | None
     status: Status
@@ -58,6 +61,7 @@ class Reading:
     detail: str = ""
     threshold: float | None = None
     method: str = ""
+    source: SourceCode | None = None
 
 
 def share(hits: int, n: int, status: Status, detail: str) -> Reading:
@@ -116,9 +120,10 @@ def no_details(evidence: Evidence) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class MeasureDefinition:
-    """One measure: number, unit, threshold, status rule, findings and documentation.
+    """One measure: number, unit, threshold, source, status rule, findings and documentation.
 
-    `read` computes the number and its status. `question` and `advice` are its row in docs/card.md.
+    `source` is the weakest that the number rests on. `read` computes the number and its status.
+    `question` and `advice` are its row in docs/card.md.
     `must_be_known`: an unknown result holds the version. `errors` makes the findings of a failed
     gate, `warning_details` what a warning names beside the numbers. `rollouts` are the parameters
     of a run's page that show the rollouts to read first; empty where no single filter does.
@@ -131,6 +136,7 @@ class MeasureDefinition:
     read: Callable[[Evidence], Reading]
     question: str
     advice: str
+    source: SourceCode
     must_be_known: bool = False
     rollouts: str = ""
     errors: Callable[[Measure, Evidence], list[Finding]] = gate_finding
@@ -152,4 +158,5 @@ class MeasureDefinition:
             high=reading.high,
             detail=reading.detail,
             method=reading.method,
+            source=reading.source or self.source,
         )

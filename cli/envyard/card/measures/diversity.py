@@ -33,6 +33,7 @@ DIVERSITY = (
         title="Repeated prompts",
         unit="share",
         threshold=MAXIMUM_REPEATED,
+        source="observed",
         read=diversity,
         question="Do prompts repeat?",
         advice="Remove duplicates from the dataset.",

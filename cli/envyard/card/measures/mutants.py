@@ -97,6 +97,7 @@ MUTANTS = (
         title="Wrong changes caught",
         unit="share",
         threshold=MINIMUM_CAUGHT,
+        source="claimed",
         read=mutants_caught,
         question="Does a right answer lose reward when one digit, sign, unit, word or half of it "
         "is wrong?",
@@ -109,6 +110,7 @@ MUTANTS = (
         title="Other forms paid",
         unit="share",
         threshold=None,
+        source="claimed",
         read=equivalents_kept,
         question="Is a right answer paid with white space, `1,000` for `1000`, `60.9` for "
         "`60.900000000000006`, emphasis, other JSON or factors in another order?",

@@ -115,6 +115,7 @@ REPRODUCIBILITY = (
         title="Reproducible tasks",
         unit="share",
         threshold=1.0,
+        source="observed",
         read=reproducible_tasks,
         question="Does a second, new sandbox load the same tasks? Both loads get the same "
         "seed where the environment takes one.",
@@ -128,6 +129,7 @@ REPRODUCIBILITY = (
         title="Reproducible reward",
         unit="share",
         threshold=1.0,
+        source="observed",
         read=reproducible_reward,
         question="Is the same conversation paid the same twice?",
         advice="Seed what scoring draws; keep no state between rollouts; let no clock decide.",

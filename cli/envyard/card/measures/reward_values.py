@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from envyard.card.evidence import Evidence, name
 from envyard.card.measures.completion import not_finite
 from envyard.card.measures.definition import (
@@ -55,7 +57,8 @@ def reward_range(evidence: Evidence) -> Reading:
     largest = max((abs(reward) for reward in outside.values()), default=0.0)
     failed: Status = "fail" if declared or largest > LARGEST_REWARD else "warn"
     within = ((r, name(r) not in outside) for r in evidence.rollouts if name(r) in rewards)
-    return share_of_rollouts(within, failed if outside else "pass", detail)
+    reading = share_of_rollouts(within, failed if outside else "pass", detail)
+    return replace(reading, source="declared") if declared else reading
 
 
 REWARD_VALUES = (
@@ -65,6 +68,7 @@ REWARD_VALUES = (
         title="Finite rewards",
         unit="share",
         threshold=1.0,
+        source="claimed",
         read=reward_finite,
         question="Is every reward a finite number?",
         advice="Look for a division by zero, or a path that returns nothing.",
@@ -75,6 +79,7 @@ REWARD_VALUES = (
         title="Reward range",
         unit="share",
         threshold=1.0,
+        source="claimed",
         read=reward_range,
         question="Do rewards lie within the declared range, or between -1 and 2?",
         advice="Divide by the largest total, or declare `reward = [LOW, HIGH]`.",

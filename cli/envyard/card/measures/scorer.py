@@ -49,6 +49,7 @@ SCORER = (
         title="Scorer independence",
         unit="share",
         threshold=1.0,
+        source="observed",
         read=scorer_independence,
         question="Is the judge another model, and of another family, than the one it judges?",
         advice="Ask the hub's operator for a judge of another family (`HUB_JUDGE_MODEL`).",

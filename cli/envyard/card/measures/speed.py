@@ -32,6 +32,7 @@ SPEED = (
         title="Environment seconds",
         unit="seconds",
         threshold=SLOW_SECONDS,
+        source="observed",
         read=speed,
         question="How many seconds does the environment take, apart from the model?",
         advice="Profile the slowest rollout.",

@@ -42,6 +42,7 @@ TRAINING = (
         title="Rewards as in training",
         unit="share",
         threshold=1.0,
+        source="observed",
         read=evaluation_aware,
         question="Are recorded rollouts paid alike where a trainer plays them, without the hub's "
         "programs?",
