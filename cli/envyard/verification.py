@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from envyard import __version__
-from envyard.card import document, dsse, statement
+from envyard.card import document, dsse, run_findings, statement
+from envyard.card.run_findings import StatedFinding
 from envyard.card.statement import Statement
+from envyard.contract.findings import Finding
 from envyard.contract.rules import RULES
 from envyard.errors import HubCliError
 
@@ -26,14 +29,27 @@ class Unverified(HubCliError):
 
 
 @dataclass(frozen=True, slots=True)
+class Recomputed:
+    """What was computed again with equal results: how many measures (by source), rollouts and
+    findings of the card, and the findings of the run that the evidence confirms, and those that it
+    does not show."""
+
+    measures: int
+    sources: dict[str, int]
+    rollouts: int
+    findings: int
+    confirmed: tuple[StatedFinding, ...]
+    hubs_word: tuple[StatedFinding, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Verified:
     """A statement that a key signed, with its sha256 and what was recomputed from the evidence."""
 
     statement: Statement
     sha256: str
     keyid: str
-    measures: int
-    rollouts: int
+    recomputed: Recomputed
 
 
 def signed_statement(envelope: bytes, keys: Mapping[str, str]) -> tuple[Statement, str, str]:
@@ -99,8 +115,25 @@ def check_wheel(read: Statement, *, sha256: str, filename: str = "", version: st
         )
 
 
-def recompute(read: Statement, evidence: bytes) -> tuple[int, int]:
-    """How many measures and rollouts the card has, once it was computed again with equal results.
+def check_published(read: Statement, published: Iterable[Mapping[str, Any]]) -> None:
+    """Raises Unverified cli.card_other_findings unless the findings of the run that the hub shows
+    now (rows of the API) are those that it signed."""
+    shown = [Finding.from_dict(dict(row)) for row in published if row.get("stage") == "run"]
+    rows = run_findings.stated(shown)
+    signed = list(read.run_findings or ())
+    if rows != signed:
+        lacking = ", ".join(row["code"] for row in signed if row not in rows) or "none"
+        added = ", ".join(row["code"] for row in rows if row not in signed) or "none"
+        raise Unverified(
+            f"the hub shows other findings of run {read.measurement.run} than it signed; only "
+            f"signed: {lacking}; only shown: {added}",
+            "Report it to the hub's operator.",
+            "cli.card_other_findings",
+        )
+
+
+def recompute(read: Statement, evidence: bytes) -> Recomputed:
+    """What the card holds, once it was computed again with equal results.
 
     Raises Unverified: cli.card_evidence_changed, cli.card_other_rules, cli.card_not_reproduced.
     """
@@ -123,10 +156,13 @@ def recompute(read: Statement, evidence: bytes) -> tuple[int, int]:
         content = document.read(evidence)
     except document.BadDocument as error:
         raise unreadable(f"the evidence cannot be read: {error}") from error
-    results = statement.compute(
-        content, read.required_policies, read.measurement.suite, read.predicate_type
-    )
-    if differing := list(differences(read.results, results)):
+    measurement = read.measurement
+    results = statement.compute(content, read.required_policies, measurement, read.predicate_type)
+    differing = list(differences(read.results, results))
+    if read.run_findings is not None:
+        reported = read.run_findings
+        differing += run_findings.contradictions(reported, content, failed=measurement.failed)
+    if differing:
         own = f"envyard {__version__}"
         raise Unverified(
             f"the card is not what its evidence gives: {'; '.join(differing[:5])}",
@@ -135,7 +171,17 @@ def recompute(read: Statement, evidence: bytes) -> tuple[int, int]:
             else f"It was computed by {read.software}, this is {own}: verify it with that release.",
             "cli.card_not_reproduced",
         )
-    return len(results["measures"]), len(content.rollouts)
+    by_basis: dict[bool, list[StatedFinding]] = {True: [], False: []}
+    for row in read.run_findings or ():
+        by_basis[run_findings.is_confirmed(row["code"], content)].append(row)
+    return Recomputed(
+        measures=len(results["measures"]),
+        sources=dict(Counter(row.get("source", "") for row in results["measures"])),
+        rollouts=len(content.rollouts),
+        findings=len(results["findings"]),
+        confirmed=tuple(by_basis[True]),
+        hubs_word=tuple(by_basis[False]),
+    )
 
 
 def differences(stated: Any, computed: Any, where: str = "") -> Iterator[str]:

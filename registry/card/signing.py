@@ -14,12 +14,16 @@ from envyard.card import document, dsse, statement
 from registry.card import keys
 from registry.card.models import Card, SignedCard
 from registry.card.services import compute, evidence_of
+from registry.catalog.related_models import VersionFinding
 from registry.runs.models import Run
 
 
 def sign(*, run: Run, required_policies: Sequence[str]) -> SignedCard:
-    """Sign the card of an ended run with the first key. The same evidence, rules and policies give
-    the same statement, whose signature is then replaced."""
+    """Sign the card of an ended run, or what a failed one shows, with the first key.
+
+    The same evidence, rules, policies and findings of the run give the same statement, whose
+    signature is then replaced.
+    """
     version = run.version
     evidence = document.write(evidence_of(run))
     ended, suite = run.ended_at or run.created_at, run.suite
@@ -28,6 +32,7 @@ def sign(*, run: Run, required_policies: Sequence[str]) -> SignedCard:
         run=str(run.pk),
         measured_at=ended.isoformat(),
         suite=f"{suite.name} sha256:{suite.digest}" if suite else "",
+        run_status=run.status,
     )
     payload = statement.write(
         subject=statement.Subject(str(version), version.filename, version.sha256),
@@ -35,6 +40,7 @@ def sign(*, run: Run, required_policies: Sequence[str]) -> SignedCard:
         evidence=evidence,
         required=required_policies,
         software=f"envyard {__version__}",
+        reported=run.findings.filter(stage=VersionFinding.Stage.RUN),
     )
     signed, _ = SignedCard.objects.update_or_create(
         version=version,

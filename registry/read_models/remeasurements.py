@@ -34,7 +34,7 @@ class Remeasurement:
     summary: Annotated[str, Spec(description="What failed.")]
     signature: Annotated[
         CardSignature | None,
-        Spec(description="Its signed statement; a run that crashed has none."),
+        Spec(description="Its signed statement; null for a first failure, and without a result."),
     ]
 
 

@@ -128,7 +128,8 @@ def conclude(run_id: str) -> None:
         row.save(update_fields=["outcome", "summary", "concluded_at"])
         if row.outcome == Outcome.PASSED:
             card.compute(run=run)
-        if run.status == Run.Status.SUCCEEDED and row.outcome != Outcome.UNCONFIRMED:
+        is_evidence = run.status == Run.Status.SUCCEEDED or row.outcome == Outcome.FAILED
+        if is_evidence and row.outcome != Outcome.UNCONFIRMED:
             signing.sign(run=run, required_policies=required)
         events.record(
             "version.remeasured",

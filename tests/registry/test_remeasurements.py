@@ -242,6 +242,33 @@ def test_a_failed_measurement_is_signed_and_the_card_of_the_listing_stays(
     assert client.get(f"{wheel}/card").json() == envelope
 
 
+def test_a_measurement_that_failed_at_load_is_signed_with_the_findings_of_its_run(
+    version: Version, runner: Runner, client: Client
+) -> None:
+    assert measure(version, runner, "failed") == "unconfirmed"
+    assert version.signed_cards.count() == 1
+    assert measure(version, runner, "failed") == "failed"
+    failure = client.get(API).json()["no_longer_passes"]
+    envelope = client.get(failure["signature"]["url"]).json()
+    predicate = json.loads(base64.b64decode(envelope["payload"]))["predicate"]
+    assert predicate["run_status"] == "failed"
+    assert predicate["findings"] == []
+    assert predicate["run_findings"] == [
+        {
+            "code": "run.load_failed",
+            "severity": "error",
+            "where": "",
+            "message": "It imports a module that is gone.",
+        }
+    ]
+
+
+def test_a_fault_of_the_platform_leaves_no_signed_card(version: Version, runner: Runner) -> None:
+    for _ in range(2):
+        assert measure(version, runner, "errored") == "undecided"
+    assert version.signed_cards.count() == 1
+
+
 def test_the_page_of_the_environment_shows_that_its_version_fails(
     version: Version, runner: Runner, client: Client
 ) -> None:

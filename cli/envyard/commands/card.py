@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from envyard import config as configs
 from envyard import pinned_keys, verification
+from envyard.card.statement import Statement
 from envyard.client import Hub
 from envyard.commands.arguments import add_ref
-from envyard.commands.show import local_time, ref_of
+from envyard.commands.card_output import Checked, show
+from envyard.commands.show import ref_of
 from envyard.errors import ApiError, UsageError
 from envyard.output import Output
 from envyard.verification import Unverified, Verified
@@ -33,6 +35,15 @@ class Expected:
     filename: str = ""
     wheel: str = ""
     statement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Files to read card and evidence from, and the folder to save both in."""
+
+    card: Path | None = None
+    evidence: Path | None = None
+    save: Path | None = None
 
 
 def register(commands: Any, common: ArgumentParser) -> None:
@@ -59,9 +70,19 @@ def run(args: Namespace, out: Output) -> None:
     if (args.ref is None) == (args.lock is None):
         raise UsageError("name a version or a lock", "hub card verify OWNER/NAME, or --lock FILE")
     hub = Hub(configs.load(args.url))
-    expected = locked(_text(args.lock)) if args.lock else published(hub, args.ref)
-    envelope = _bytes(args.card) if args.card else _envelope(hub, expected)
+    version = None if args.lock else hub.version(ref_of(args.ref))
+    expected = locked(_text(args.lock)) if version is None else published(version)
     keys = _given_key(args.key) if args.key else _hub_keys(hub, out, accept=args.accept_key)
+    card = _verify(hub, keys, expected, Files(args.card, args.evidence, args.save))
+    failure = None
+    if version is not None and args.card is None and (stated := _failure(version)):
+        failure = _verify(hub, keys, stated, Files())
+    show(card, failure, out)
+
+
+def _verify(hub: Hub, keys: dict[str, str], expected: Expected, files: Files) -> Checked:
+    """Verify one statement; raises Unverified."""
+    envelope = _bytes(files.card) if files.card else _envelope(hub, expected)
     statement, sha256, keyid = verification.signed_statement(envelope, keys)
     if expected.statement and sha256 != expected.statement:
         raise Unverified(
@@ -72,11 +93,29 @@ def run(args: Namespace, out: Output) -> None:
     verification.check_wheel(
         statement, sha256=expected.wheel, filename=expected.filename, version=expected.version
     )
-    evidence = _bytes(args.evidence) if args.evidence else _evidence(hub, statement)
-    if args.save:
-        _save(args.save, envelope, evidence, keys[keyid])
-    measures, rollouts = verification.recompute(statement, evidence)
-    _show(Verified(statement, sha256, keyid, measures, rollouts), out)
+    evidence = _bytes(files.evidence) if files.evidence else _evidence(hub, statement)
+    if files.save:
+        _save(files.save, envelope, evidence, keys[keyid])
+    recomputed = verification.recompute(statement, evidence)
+    rows = None
+    if statement.run_findings is not None and files.card is None:
+        rows = _published_findings(hub, statement)
+    if rows is not None:
+        verification.check_published(statement, rows)
+    return Checked(Verified(statement, sha256, keyid, recomputed), rows is not None)
+
+
+def _published_findings(hub: Hub, statement: Statement) -> list[dict[str, Any]] | None:
+    """The findings of the run as the hub shows them; None where you may not see the run."""
+    try:
+        rows: list[dict[str, Any]] = hub.get(f"runs/{quote(statement.measurement.run)}/")[
+            "findings"
+        ]
+    except ApiError as refused:
+        if refused.status != 404:
+            raise
+        return None
+    return rows
 
 
 def locked(text: str) -> Expected:
@@ -91,9 +130,8 @@ def locked(text: str) -> Expected:
     return Expected(version=card[1], wheel=wheel[2], statement=card[2])
 
 
-def published(hub: Hub, ref: str) -> Expected:
-    """The version as the hub has it now, and the newest statement about it."""
-    version = hub.version(ref_of(ref))
+def published(version: dict[str, Any]) -> Expected:
+    """The version as the hub has it now, and the newest statement about its card."""
     signature = (version["card"] or {}).get("signature")
     if not signature:
         raise Unverified(
@@ -102,6 +140,16 @@ def published(hub: Hub, ref: str) -> Expected:
             "`manage.py sign_cards`.",
             "cli.card_not_signed",
         )
+    return _expected(version, signature)
+
+
+def _failure(version: dict[str, Any]) -> Expected | None:
+    """The statement about the measurement that a listed version failed, if there is one."""
+    signature = (version.get("no_longer_passes") or {}).get("signature")
+    return _expected(version, signature) if signature else None
+
+
+def _expected(version: dict[str, Any], signature: dict[str, Any]) -> Expected:
     file = version["file"]
     return Expected(version["ref"], file["filename"], file["sha256"], signature["sha256"])
 
@@ -111,7 +159,7 @@ def _envelope(hub: Hub, expected: Expected) -> bytes:
     return _fetch(hub, path, "card", "cli.card_missing")
 
 
-def _evidence(hub: Hub, statement: Any) -> bytes:
+def _evidence(hub: Hub, statement: Statement) -> bytes:
     subject = statement.subject
     expected = Expected(subject.version, subject.filename)
     path = f"{_place(hub, expected)}evidence/{quote(statement.evidence_sha256)}"
@@ -171,33 +219,3 @@ def _bytes(file: Path) -> bytes:
 
 def _text(file: Path) -> str:
     return _bytes(file).decode(errors="replace")
-
-
-def _show(verified: Verified, out: Output) -> None:
-    statement = verified.statement
-    if out.as_json:
-        results = {"measures": verified.measures, "rollouts": verified.rollouts}
-        details = {key: asdict(statement)[key] for key in ("subject", "measurement", "rules")}
-        out.json(
-            {
-                "verified": True,
-                "keyid": verified.keyid,
-                "statement": verified.sha256,
-                "evidence": statement.evidence_sha256,
-                **details,
-                "recomputed": results,
-                "not_verified": list(verification.NOT_VERIFIED),
-            }
-        )
-        return
-    measurement = statement.measurement
-    out.line(f"{statement.subject.version}  verified", "green")
-    for label, value in (
-        ("wheel", f"sha256 {statement.subject.sha256}"),
-        ("signed by", f"{verified.keyid} of {measurement.hub}"),
-        ("measured", f"{local_time(measurement.measured_at)}, rules {statement.rules}"),
-        ("recomputed", f"{verified.measures} measures from {verified.rollouts} rollouts, equal"),
-    ):
-        out.line(f"  {label:<11} {value}")
-    for sentence in verification.NOT_VERIFIED:
-        out.note(f"not verified: {sentence}")

@@ -10,12 +10,18 @@ from pytest_django.live_server_helper import LiveServer
 
 from envyard import verification
 from envyard.__main__ import main
-from envyard.card import document, dsse, statement
+from envyard.card import document, dsse, run_findings, statement
+from envyard.contract.findings import finding
+from envyard.contract.training import TrainingFacts
 from registry import pipeline
 from registry.card import keys, signing
 from registry.card.models import SignedCard
 from registry.models import Run, User
+from registry.remeasurements import services as remeasurements
+from registry.runs import services as runs
+from registry.runs.endings import keep_findings
 from tests.registry.run_factories import (
+    POLICIES,
     honest_rollouts,
     make_leased_run,
     make_version,
@@ -95,6 +101,10 @@ def test_a_published_card_verifies(run: Run, capsys: pytest.CaptureFixture[str])
     assert document["verified"] is True
     assert document["subject"]["sha256"] == run.version.sha256
     assert len(document["not_verified"]) == 2
+    assert document["recomputed"]["sources"].keys() == {"claimed", "observed"}
+    assert document["compared_with_published"] is True
+    assert document["run_findings"] == []
+    assert document["no_longer_passes"] is None
 
 
 def test_saved_files_verify_without_the_hub(
@@ -133,7 +143,7 @@ def test_a_changed_card_is_noticed(saved: Path, capsys: pytest.CaptureFixture[st
     assert refused(capsys, REF, *files(saved)) == "cli.card_unreadable"
 
 
-def recomputed(folder: Path) -> tuple[int, int]:
+def recomputed(folder: Path) -> verification.Recomputed:
     """What is recomputed of the saved card."""
     payload = dsse.read((folder / "card.json").read_bytes()).payload
     read = statement.read(statement.PAYLOAD_TYPE, payload)
@@ -144,10 +154,98 @@ def test_statements_of_earlier_releases_verify(saved: Path, run: Run) -> None:
     measures = predicate_of(saved)["measures"]
     assert {measure.pop("source") for measure in measures} == {"claimed", "observed"}
     sign_changed(saved, of_type="urn:envyard:card:v1", measures=measures)
-    assert recomputed(saved) == (len(measures), run.rollouts.count())
+    result = recomputed(saved)
+    assert (result.measures, result.rollouts) == (len(measures), run.rollouts.count())
+    assert result.confirmed == result.hubs_word == ()
     sign_changed(saved, of_type="urn:envyard:card:v2")
     with pytest.raises(verification.Unverified, match="source"):
         recomputed(saved)
+
+
+FOUND = (
+    finding("run.network", "2 connections were refused: 192.0.2.1:80.", where="", severity="info"),
+    finding("card.evaluation_aware", "1 of 4 rollouts got another reward.", where="oracle/0/0"),
+)
+
+
+@pytest.fixture
+def warned(run: Run, tmp_path: Path) -> Path:
+    """The folder with the card of the run, signed with findings of its own, verified."""
+    keep_findings(run=run, findings=FOUND)
+    run.refresh_from_db()
+    run.facts |= {"training": TrainingFacts(4, 1).to_dict()}
+    run.save()
+    signing.sign(run=run, required_policies=())
+    assert main(["card", "verify", REF, "--save", str(tmp_path / "warned")]) == 0
+    return tmp_path / "warned"
+
+
+def test_findings_of_the_run_are_signed_and_those_that_the_evidence_shows_are_named(
+    warned: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["card", "verify", REF]) == 0
+    out, err = capsys.readouterr()
+    assert "2 of the run, 1 of them confirmed by the evidence; equal to those" in out
+    assert "error card.evaluation_aware [oracle/0/0]: 1 of 4 rollouts got another reward." in out
+    assert "info run.network, the hub's word: 2 connections were refused" in out
+    assert "not verified: the findings run.network of the run: they are the hub's word" in err
+    assert main(["card", "verify", REF, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["run_findings"]
+    assert [(row["code"], row["basis"]) for row in rows] == [
+        ("card.evaluation_aware", "evidence"),
+        ("run.network", "hub"),
+    ]
+
+
+def test_a_statement_without_a_finding_that_its_evidence_shows_is_noticed(warned: Path) -> None:
+    sign_changed(warned, run_findings=predicate_of(warned)["run_findings"][1:])
+    with pytest.raises(verification.Unverified, match=r"lacks card\.evaluation_aware") as error:
+        recomputed(warned)
+    assert error.value.code == "cli.card_not_reproduced"
+
+
+def test_a_finding_that_the_evidence_does_not_show_is_noticed(saved: Path) -> None:
+    [row] = run_findings.stated(FOUND[1:])
+    sign_changed(saved, run_findings=[row])
+    with pytest.raises(verification.Unverified, match=r"has card\.evaluation_aware"):
+        recomputed(saved)
+    row = run_findings.stated(FOUND[:1])[0]
+    sign_changed(saved, run_findings=[row])
+    assert recomputed(saved).hubs_word == (row,)
+
+
+def test_a_hub_that_shows_other_findings_than_it_signed_is_noticed(
+    warned: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.findings.filter(code="card.evaluation_aware").delete()
+    assert refused(capsys, REF) == "cli.card_other_findings"
+    assert main(["card", "verify", REF, *files(warned)]) == 0
+    assert "that the hub shows the findings of the run that it signed" in capsys.readouterr().err
+
+
+def test_the_measurement_that_a_version_failed_is_verified_too(
+    run: Run, capsys: pytest.CaptureFixture[str], settings: Any
+) -> None:
+    settings.HUB_POLICIES = settings.HUB_REQUIRED_POLICIES = POLICIES
+    broken = finding("run.load_failed", "It imports a module that is gone.")
+    for _ in range(2):
+        remeasurements.request(version=run.version, reason="age")
+        assert run.runner is not None
+        leased = runs.lease(runner=run.runner)
+        assert leased is not None
+        record_attempt(leased, [], outcome="failed", findings=[broken])
+        remeasurements.conclude(str(leased.pk))
+    assert main(["card", "verify", REF]) == 0
+    out = capsys.readouterr().out
+    assert f"{REF}  verified\n" in out
+    assert f"{REF}  does not pass any more, verified\n" in out
+    assert "error run.load_failed, the hub's word: It imports a module that is gone." in out
+    assert main(["card", "verify", REF, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["measurement"]["run_status"] == "succeeded"
+    later = document["no_longer_passes"]
+    assert later["measurement"]["run_status"] == "failed"
+    assert [row["code"] for row in later["run_findings"]] == ["run.load_failed"]
 
 
 def test_another_key_is_noticed(saved: Path, capsys: pytest.CaptureFixture[str], run: Run) -> None:
