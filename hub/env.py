@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
+from envyard.card.prices import Prices
+from envyard.card.prices import parse as parse_prices
 from envyard.contract.git_requirements import BadRepository, Repositories
 
 T = TypeVar("T")
@@ -150,6 +152,20 @@ def labelled_urls(name: str, default: str, *, labels: tuple[str, ...]) -> dict[s
             raise refuse(name, text(name), rule)
         labels_by_url[value.rstrip("/")] = label
     return labels_by_url
+
+
+def token_prices(name: str) -> dict[str, Prices]:
+    """`model=PROMPT/COMPLETION,...` as model -> prices of a million tokens; none by default."""
+    prices = {}
+    for word in words(name, ()):
+        model, _, value = word.rpartition("=")
+        try:
+            prices[model] = parse_prices(value)
+        except ValueError as error:
+            raise refuse(name, text(name), f"{word!r}: {error}") from None
+        if not model:
+            raise refuse(name, text(name), f"{word!r} must be a model, then = and its prices")
+    return prices
 
 
 def path(name: str, default: Path) -> Path:

@@ -131,6 +131,8 @@ if HUB_STORAGE == "s3" and HUB_ACCEL:
 # The hub only names the model; each runner configures how it reaches it.
 HUB_MODEL = env.text("HUB_MODEL")
 HUB_MODEL_URL, HUB_JUDGE_MODEL = env.url("HUB_MODEL_URL"), env.text("HUB_JUDGE_MODEL")
+HUB_TOKEN_PRICES = env.token_prices("HUB_TOKEN_PRICES")  # of a million tokens, by model
+HUB_PRICE_CURRENCY = env.text("HUB_PRICE_CURRENCY")
 HUB_SECRETS_KEYS = env.fernet_keys("HUB_SECRETS_KEYS")  # the first encrypts, all decrypt
 HUB_CARD_KEYS = env.card_keys("HUB_CARD_KEYS", HUB_HOME / "card_key")  # the first signs
 HUB_PROBES = env.words("HUB_PROBES", PROBE_NAMES, among=PROBE_NAMES)

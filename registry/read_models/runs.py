@@ -24,6 +24,7 @@ from registry.read_models.annotations import (
     Uri,
     extended,
 )
+from registry.read_models.costs import ModelCost, of_models
 from registry.read_models.model_results import of_run
 from registry.read_models.scores import of_runs
 from registry.runs import queue, shards, waiting
@@ -150,6 +151,9 @@ class RunDetail(FollowedRun):
         list[StoredModelResults],
         Spec(description="What its model can learn and what that costs, once it succeeded."),
     ]
+    costs: Annotated[
+        list[ModelCost], Spec(description="In money, where the operator names prices.")
+    ]
 
 
 def summaries(runs: Sequence[Run]) -> list[RunSummary]:
@@ -216,6 +220,7 @@ def _lost_attempts(run: Run) -> list[LostAttempt]:
 
 def detail(run: Run) -> RunDetail:
     """RunDetail."""
+    models = of_run(run)
     return extended(
         RunDetail,
         followed(run),
@@ -231,7 +236,8 @@ def detail(run: Run) -> RunDetail:
         seed=run.seed,
         variables=run.provided.get("variables", {}),
         hosts=run.provided.get("hosts", []),
-        models=of_run(run),
+        models=models,
+        costs=of_models(models),
     )
 
 

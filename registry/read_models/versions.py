@@ -25,6 +25,7 @@ from registry.read_models.annotations import (
     Uri,
     extended,
 )
+from registry.read_models.costs import ModelCost, of_models
 from registry.read_models.data_locks import DataSet, data_sets
 from registry.read_models.git_sources import GitDependency, git_dependencies
 from registry.read_models.measure_sources import sourced, sourced_results
@@ -113,6 +114,9 @@ class VersionCard:
     models: Annotated[
         list[StoredModelResults],
         Spec(description="What each model can learn from it, and what that costs."),
+    ]
+    costs: Annotated[
+        list[ModelCost], Spec(description="In money, where the operator names prices.")
     ]
 
 
@@ -287,6 +291,7 @@ def _card(version: Version, newest: Run | None) -> VersionCard | None:
         rules=card.rules,
         signature=signed_cards.newest(version, card.run_id),
         models=sourced_results(card.model_results),
+        costs=of_models(card.model_results),
     )
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from typing import Any
 
 import pytest
 from django.http import QueryDict
 from django.test import Client
 
 from envyard.card.measures import MEASURES
+from envyard.card.prices import Prices
 from envyard.card.sources import SOURCES
 from envyard.contract.codes import CODES
 from envyard.contract.probes import PROBES
 from frontend.pages.rollout_filters import of_request
+from registry.card import services as cards
 from registry.card.models import Card
-from registry.models import User
+from registry.models import Rollout, User
 from tests.factories import make_run, make_version
 from tests.frontend import gallery_learnability
 from tests.frontend.people import text
@@ -55,6 +58,20 @@ def test_each_number_names_whose_word_it_is(client: Client, card: Card) -> None:
     assert all(unescape(meaning) == SOURCES[mark].meaning for _, meaning, mark in marks)
     path, _, anchor = marks[0][0].partition("#")
     assert f'id="{anchor}"' in text(client, path)
+
+
+def test_the_page_shows_the_cost_by_prices_of_the_operator_or_of_the_address(
+    client: Client, card: Card, settings: Any
+) -> None:
+    Rollout.objects.filter(policy="model").update(prompt_tokens=4000, completion_tokens=500)
+    cards.compute(run=card.run)
+    assert "rollouts cost" not in text(client, TAB)
+    page = text(client, f"{TAB}&prices=0.15/0.60")
+    assert "rollouts cost <b>0.9</b>: 0.15 a" in page
+    assert '<input type="hidden" name="tab" value="card">' in page
+    assert "is not PROMPT/COMPLETION" in text(client, f"{TAB}&prices=cheap")
+    settings.HUB_TOKEN_PRICES, settings.HUB_PRICE_CURRENCY = {"org/tiny": Prices(1, 2)}, "EUR"
+    assert "rollouts cost <b>5 EUR</b>" in text(client, TAB)
 
 
 def test_the_parameters_of_measures_are_filters_of_the_runs_page(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from envyard.card.prices import Prices
 from hub import database, env
 
 pytestmark = pytest.mark.once
@@ -37,6 +38,17 @@ def test_an_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("X", " ")
     assert env.integer("X", 7, low=1, high=9) == 7
     assert env.flag("X", True) is True
+
+
+def test_prices_of_tokens_are_named_by_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRICES", "org/a=b=0.15/0.60, other=1/4")
+    assert env.token_prices("PRICES") == {"org/a=b": Prices(0.15, 0.6), "other": Prices(1, 4)}
+    monkeypatch.delenv("PRICES")
+    assert env.token_prices("PRICES") == {}
+    for bad in ("other=1", "1/2", "other=1/-2"):
+        monkeypatch.setenv("PRICES", bad)
+        with pytest.raises(ImproperlyConfigured, match="PRICES"):
+            env.token_prices("PRICES")
 
 
 def test_words_keep_their_order_and_none_is_the_empty_list(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from envyard import config as configs
 from envyard.card.sources import SOURCES
 from envyard.client import Hub
 from envyard.commands.arguments import add_ref
-from envyard.commands.model_results import show_models
+from envyard.commands.model_results import add_prices, reader_costs, show_models
 from envyard.commands.show import (
     STATUS_COLOUR,
     indented,
@@ -31,6 +31,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
         "info", parents=[common], help="show an environment, its status, card and findings"
     )
     add_ref(info, versions=True)
+    add_prices(info)
     info.set_defaults(run=run)
 
 
@@ -38,6 +39,9 @@ def run(args: Namespace, out: Output) -> None:
     """Print the named version, or the latest listed one."""
     hub = Hub(configs.load(args.url))
     version = hub.version(ref_of(args.ref))
+    if args.prices:
+        card = version["card"] or {}
+        card["costs"] = reader_costs(card.get("models", []), args.prices)
     if out.as_json:
         out.json(version)
         return
@@ -142,7 +146,7 @@ def show_card(version: dict[str, Any], out: Output) -> None:
     show_measures(card["measures"], out)
     if card.get("measured_at"):
         out.line(f"  measured {local_time(card['measured_at'])} by rules {card['rules']}", "dim")
-    show_models(card.get("models", []), out)
+    show_models(card.get("models", []), out, card.get("costs", ()))
 
 
 def show_measures(measures: list[dict[str, Any]], out: Output) -> None:

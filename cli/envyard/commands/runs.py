@@ -9,7 +9,7 @@ from envyard import config as configs
 from envyard.client import Hub, environment_path
 from envyard.commands.arguments import add_ref
 from envyard.commands.evaluate import conclude, follow
-from envyard.commands.model_results import show_models
+from envyard.commands.model_results import add_prices, reader_costs, show_models
 from envyard.commands.show import (
     duration,
     local_time,
@@ -38,6 +38,7 @@ def register(commands: Any, common: ArgumentParser) -> None:
     listing.set_defaults(run=run_list)
     show = subcommands.add_parser("show", parents=[common], help="show a run")
     show.add_argument("run_id", metavar="RUN", help="a run's id, from `hub runs list`")
+    add_prices(show)
     show.set_defaults(run=run_show)
     watch = subcommands.add_parser(
         "watch", parents=[common], help="show a run's place in the queue and progress until it ends"
@@ -83,6 +84,8 @@ def run_list(args: Namespace, out: Output) -> None:
 def run_show(args: Namespace, out: Output) -> None:
     """Print the run's state, times, facts, scores and findings."""
     run = Hub(configs.load(args.url)).get(f"runs/{run_of(args.run_id)}/")
+    if args.prices:
+        run["costs"] = reader_costs(run.get("models", []), args.prices)
     if out.as_json:
         out.json(run)
         return
@@ -121,7 +124,7 @@ def run_show(args: Namespace, out: Output) -> None:
     for score in run["scores"]:
         failed = f", {score['failed']} failed" if score["failed"] else ""
         out.line(f"  {score_text(score, run.get('model', ''))}{failed}")
-    show_models(run.get("models", []), out)
+    show_models(run.get("models", []), out, run.get("costs", ()))
     for row in run["findings"]:
         show_finding(Finding.from_dict(row), out)
     if run["ended_at"]:

@@ -8,10 +8,11 @@ from django.core.cache import caches
 from pytest_django.live_server_helper import LiveServer
 
 from envyard.__main__ import main
+from envyard.card.prices import Prices
 from envyard.commands.model_results import sparkline
 from registry.accounts import tokens
 from registry.card import services as cards
-from registry.models import Run, User, Version
+from registry.models import Rollout, Run, User, Version
 from registry.runs import suites
 from tests.factories import make_rollout, make_run, make_version
 from tests.registry.runs.measured_models import earlier, evaluated
@@ -52,6 +53,29 @@ def test_info_shows_what_a_model_can_learn(hub: None, capsys: pytest.CaptureFixt
     [results] = json_of(capsys, "info", "alice/even")["card"]["models"]
     assert results["learnability"] == 0.5
     assert len(results["task_results"]) == 2
+
+
+def test_info_shows_what_rollouts_cost_by_named_prices(
+    hub: None, capsys: pytest.CaptureFixture[str], settings: Any
+) -> None:
+    Rollout.objects.filter(policy="model").update(prompt_tokens=4000, completion_tokens=500)
+    for run in Run.objects.all():
+        cards.compute(run=run)
+    assert main(["info", "alice/even"]) == 0
+    out = capsys.readouterr().out
+    assert "Cost" not in out
+    assert "Prompt tokens of 1,000 rollouts" in out
+    assert main(["info", "alice/even", "--prices", "0.15/0.60"]) == 0
+    line = next(row for row in capsys.readouterr().out.splitlines() if "Cost of 1,000" in row)
+    assert "0.9 (0.15 a million prompt tokens, 0.6 a million completion tokens)" in line
+    settings.HUB_TOKEN_PRICES, settings.HUB_PRICE_CURRENCY = {"org/tiny": Prices(1, 2)}, "EUR"
+    assert main(["info", "alice/even"]) == 0
+    assert " 5 EUR (1 a million prompt tokens, 2 a million completion" in capsys.readouterr().out
+    [cost] = json_of(capsys, "info", "alice/even")["card"]["costs"]
+    assert (cost["per_1000_rollouts"], cost["currency"]) == (5.0, "EUR")
+    [own] = json_of(capsys, "info", "alice/even", "--prices", "0.15/0.60")["card"]["costs"]
+    assert own["per_1000_rollouts"] == pytest.approx(0.9)
+    assert main(["info", "alice/even", "--prices", "cheap"]) == 2
 
 
 def test_info_states_that_there_is_no_gradient(

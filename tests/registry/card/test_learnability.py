@@ -137,7 +137,8 @@ def test_costs_describe_the_rollouts_seen() -> None:
     results = played([[0.0] * 4] * 5, usage=usage, seconds=4.0, truncated=True, rewards=parts)
     values = {row.code: row.value for row in results.measures}
     assert (values["tokens_p50"], values["turns_p50"], values["seconds_p95"]) == (20, 2.5, 4.0)
-    assert values["tokens_per_1000"] == 50_000
+    assert values["prompt_tokens_per_1000"] == 30_000
+    assert values["completion_tokens_per_1000"] == 20_000
     assert values["model_hours_per_1000"] == pytest.approx(1.0)
     assert values["truncated"] == 1.0
     assert values["format_compliance"] == 0.5

@@ -56,7 +56,16 @@ def test_stored_measures_of_earlier_releases_get_the_source_of_today() -> None:
     assert results == {"model": "m", "measures": [{"code": "tokens_p50", "source": "observed"}]}
 
 
-def test_the_first_form_of_statements_has_no_source() -> None:
+def test_the_first_form_of_statements_has_no_source_and_one_count_of_tokens() -> None:
     row = {"code": "floor", "value": 0.0}
-    results = {"measures": [row | {"source": "claimed"}], "model_results": [], "findings": []}
-    assert first_form(results) == {"measures": [row], "model_results": [], "findings": []}
+    tokens = {"unit": "tokens", "n": 20, "source": "observed"}
+    prompt = {"code": "prompt_tokens_per_1000", "title": "Prompt", "value": 30.0} | tokens
+    reply = {"code": "completion_tokens_per_1000", "title": "Reply", "value": 20.0} | tokens
+    models = [{"model": "m", "measures": [prompt, reply, row | {"source": "claimed"}]}]
+    results = {"measures": [row | {"source": "claimed"}], "model_results": models, "findings": []}
+    both = {"code": "tokens_per_1000", "title": "Tokens of 1,000 rollouts", "value": 50.0}
+    assert first_form(results) == {
+        "measures": [row],
+        "model_results": [{"model": "m", "measures": [both | {"unit": "tokens", "n": 20}, row]}],
+        "findings": [],
+    }

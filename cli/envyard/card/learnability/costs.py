@@ -14,6 +14,7 @@ from envyard.card.learnability.definition import (
     share_of,
     unknown,
 )
+from envyard.card.prices import COMPLETION, PROMPT
 from envyard.card.statistics import Bounds
 from envyard.contract.runner_events import RolloutResult
 
@@ -69,8 +70,12 @@ def _is_format(name: str) -> bool:
     return FORMAT in name.lower()
 
 
-def _tokens(rollout: RolloutResult) -> float:
-    return rollout.usage.prompt_tokens + rollout.usage.completion_tokens
+def _prompt_tokens(rollout: RolloutResult) -> float:
+    return rollout.usage.prompt_tokens
+
+
+def _completion_tokens(rollout: RolloutResult) -> float:
+    return rollout.usage.completion_tokens
 
 
 def _model_hours(rollout: RolloutResult) -> float:
@@ -84,7 +89,7 @@ PERCENTILES: tuple[tuple[str, str, str, str, Number], ...] = (
         "Reply tokens",
         "tokens",
         "Completion tokens of a rollout, reasoning included",
-        lambda r: r.usage.completion_tokens,
+        _completion_tokens,
     ),
     ("turns", "Turns", "turns", "Turns of a rollout", lambda r: r.turns),
     (
@@ -110,12 +115,20 @@ COSTS = (
         for percent in (50, 95)
     ),
     ModelMeasureDefinition(
-        code="tokens_per_1000",
-        title="Tokens of 1,000 rollouts",
+        code=PROMPT,
+        title="Prompt tokens of 1,000 rollouts",
         unit="tokens",
         source="observed",
-        read=partial(_per_thousand, number=_tokens),
-        meaning="Prompt and completion tokens of 1,000 rollouts; multiply by the model's price.",
+        read=partial(_per_thousand, number=_prompt_tokens),
+        meaning="Prompt tokens of all calls of 1,000 rollouts; a call repeats its conversation.",
+    ),
+    ModelMeasureDefinition(
+        code=COMPLETION,
+        title="Reply tokens of 1,000 rollouts",
+        unit="tokens",
+        source="observed",
+        read=partial(_per_thousand, number=_completion_tokens),
+        meaning="Completion tokens of 1,000 rollouts, reasoning included.",
     ),
     ModelMeasureDefinition(
         code="model_hours_per_1000",
