@@ -29,8 +29,8 @@ from envyard.contract.detect import Detection
 from envyard.contract.findings import Finding, is_requirement
 from registry import dispatch, events, storage
 from registry.accounts.models import User
+from registry.card import disputed_labels, signing
 from registry.card import services as card
-from registry.card import signing
 from registry.catalog.lifecycle import move
 from registry.catalog.models import Version
 from registry.catalog.related_models import VersionFinding, VersionNeed
@@ -133,6 +133,7 @@ def judge(run_id: str) -> None:
             required = settings.HUB_REQUIRED_POLICIES
             findings = card.verdict(run=run, required_policies=required)
             replace_findings(version, Stage.CARD, findings, run)
+            disputed_labels.keep(run)
             signing.sign(run=run, required_policies=required)
         to, reason = decide(run)
         move(version, to, reason=reason)

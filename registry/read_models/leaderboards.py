@@ -18,6 +18,7 @@ from registry.catalog.models import Version
 from registry.read_models import constant_answers, links, paired_runs, scores
 from registry.read_models.annotations import Moment, Spec, StoredScore, Uri
 from registry.read_models.claims import ClaimedRow, claimed_rows
+from registry.read_models.disputed_labels import DisputedLabels, of_models
 from registry.read_models.paired_runs import RunComparison
 from registry.read_models.runs import RunSuite
 from registry.read_models.suites import OtherDefinition, other_definitions
@@ -94,6 +95,10 @@ class Leaderboard:
         list[SuspectTask],
         Spec(description="Solved by weak models and failed by strong ones; needs 4 models."),
     ]
+    disputed_labels: Annotated[
+        DisputedLabels | None,
+        Spec(description="Tasks where strong models agree on an unpaid answer; needs 2 models."),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,7 @@ def leaderboard(
     """The newest result of each model, at most MAX_MODELS, with ranks and ties; apart from them
     what people pushed, of the visible `claims`."""
     runs = results(version, suite)[:MAX_MODELS]
-    places, suspects = _analysed(runs)
+    places, suspects, disputed = _analysed(runs)
     own = {version.pk: {run.model: run for run in runs}}
     visible = Evaluation.objects.none() if claims is None else claims
     pairs = claimed_rows(visible.filter(version=version), suite.digest, own)
@@ -132,6 +137,7 @@ def leaderboard(
         reproduced=[row for row in claimed if row.evidence == "reproduced"],
         self_reported=[row for row in claimed if row.evidence == "self_reported"],
         suspect_tasks=suspects,
+        disputed_labels=disputed,
     )
 
 
@@ -169,14 +175,15 @@ def results(version: Version, suite: Suite) -> list[Run]:
 
 
 Places = list[tuple[int, int, Comparison | None]]
+Analysis = tuple[Places, list[SuspectTask], DisputedLabels | None]
 
 
-def _analysed(runs: list[Run]) -> tuple[Places, list[SuspectTask]]:
-    """Index, rank and difference of each run, the best first, and the tasks that strong models
-    fail; kept in the cache, as ended runs never change."""
+def _analysed(runs: list[Run]) -> Analysis:
+    """Index, rank and difference of each run, the best first, the tasks that strong models fail,
+    and those at which they dispute the label; kept in the cache, as ended runs never change."""
     names = " ".join(run.pk.hex for run in runs)
-    key = f"analysed-{hashlib.sha256(names.encode()).hexdigest()}"
-    stored: tuple[Places, list[SuspectTask]] | None = cache.get(key)
+    key = f"analysed-2-{hashlib.sha256(names.encode()).hexdigest()}"
+    stored: Analysis | None = cache.get(key)
     if stored is None:
         rewards, bounds = paired_runs.rewards_of(runs)
         rows = [rewards[run.pk] for run in runs]
@@ -187,7 +194,7 @@ def _analysed(runs: list[Run]) -> tuple[Places, list[SuspectTask]]:
             for item in negative_items(rows, bounds)
             if item.task in indexes
         ]
-        stored = places, suspects
+        stored = places, suspects, of_models(runs)
         cache.set(key, stored, SECONDS)
     return stored
 

@@ -6,10 +6,11 @@ Functions in the plural take a page of rows and cost a fixed number of queries.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
+from envyard.contract.codes import CODES
 from envyard.contract.job import MODEL
 from envyard.contract.probes import PROBE_NAMES
 from envyard.contract.task_indexes import indexes_text
@@ -25,6 +26,7 @@ from registry.read_models.annotations import (
     extended,
 )
 from registry.read_models.costs import ModelCost, of_models
+from registry.read_models.disputed_labels import of_evaluation
 from registry.read_models.model_results import of_run
 from registry.read_models.scores import of_runs
 from registry.runs import queue, shards, waiting
@@ -225,7 +227,7 @@ def detail(run: Run) -> RunDetail:
         RunDetail,
         followed(run),
         facts=run.facts,
-        findings=[finding(row) for row in run.findings.all()],
+        findings=[*map(finding, run.findings.all()), *_disputed(run)],
         parent=run.parent_id,
         shards=_shards(run),
         first_task=run.first_task,
@@ -239,6 +241,25 @@ def detail(run: Run) -> RunDetail:
         models=models,
         costs=of_models(models),
     )
+
+
+def _disputed(run: Run) -> list[RecordedFinding]:
+    """The warning about labels that all attempts of an evaluation's model dispute."""
+    disputed = of_evaluation(run)
+    if disputed is None:
+        return []
+    return [
+        RecordedFinding(
+            stage=VersionFinding.Stage.CARD,
+            code=disputed.code,
+            severity=disputed.severity,
+            message=disputed.message,
+            hint=CODES[disputed.code].hint,
+            where="",
+            details={"tasks": [asdict(task) for task in disputed.tasks]},
+            run=str(run.pk),
+        )
+    ]
 
 
 def _shards(run: Run) -> list[RunShard]:

@@ -15,8 +15,8 @@ from envyard.contract.rules import RULES
 from registry import events, pipeline
 from registry.accounts import mail, owner_notices
 from registry.accounts.models import User
+from registry.card import disputed_labels, signing
 from registry.card import services as card
-from registry.card import signing
 from registry.card.remeasurement_models import Remeasurement
 from registry.catalog.models import Version
 from registry.catalog.related_models import VersionFinding
@@ -122,6 +122,7 @@ def conclude(run_id: str) -> None:
         if run.status == Run.Status.SUCCEEDED:
             findings = card.verdict(run=run, required_policies=required)
             store_findings(version, VersionFinding.Stage.CARD, findings, run)
+            disputed_labels.keep(run)
         to, summary = pipeline.decide(run)
         row.outcome, row.summary = _outcome(row, to), summary
         row.concluded_at = timezone.now()

@@ -244,7 +244,8 @@ class Rollout(models.Model):
     Its transcript is `length` bytes at `offset` of its pack; it has none where `pack` is null.
     `reasoning_tokens` are part of its completion tokens, null where the model server did not count
     them; the judge's calls, tokens and seconds are apart. `replay` is the contract's Replay in JSON
-    where it was to be replayed, `rescored` the reward of that replay.
+    where it was to be replayed, `rescored` the reward of that replay. `answer` is the normalised
+    answer of a model's last reply, empty where that has none.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rollouts")
@@ -262,6 +263,7 @@ class Rollout(models.Model):
     offset = models.PositiveBigIntegerField(default=0)
     length = models.PositiveIntegerField(default=0)
     conversations = models.PositiveIntegerField(default=0)
+    answer = models.CharField(max_length=100, blank=True, default="", db_default="")
     shortened = models.BooleanField(default=False)
     turns = models.PositiveIntegerField(default=0)
     stop = models.CharField(max_length=100, blank=True)

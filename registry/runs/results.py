@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from envyard.card.final_answers import answer_of
 from envyard.contract.facts import Facts
 from envyard.contract.findings import finding
 from envyard.contract.job import MODEL
@@ -100,6 +101,7 @@ def _row(run: Run, result: RolloutResult) -> Rollout:
         rewards=result.rewards,
         metrics=result.metrics,
         conversations=len(result.transcript.ends),
+        answer=answer_of(result.transcript) if result.policy == MODEL else "",
         shortened=result.transcript.truncated,
         turns=result.turns,
         stop=result.stop,

@@ -10,7 +10,7 @@ from envyard import config as configs
 from envyard.client import Hub, version_path
 from envyard.commands.arguments import add_ref
 from envyard.commands.evaluate import latest
-from envyard.commands.show import interval, number, ref_of
+from envyard.commands.show import indented, interval, number, ref_of
 from envyard.contract.suite import FULL
 from envyard.errors import UsageError
 from envyard.output import Output
@@ -85,6 +85,11 @@ def run_leaderboard(args: Namespace, out: Output) -> None:
     for row in board["suspect_tasks"]:
         value = f"{number(row['discrimination'])}, at most {number(row['high'])}"
         out.note(f"task {row['task']}: suspect label, weak models do better ({value})", "yellow")
+    if disputed := board.get("disputed_labels"):
+        out.note(f"{disputed['code']}: {indented(disputed['message'])}", "yellow")
+        for row in disputed["tasks"]:
+            count = f"{row['agreeing']} of {row['rollouts']} rollouts"
+            out.note(f"task {row['task']}: {count} answer {row['answer']!r}, none is paid")
     if len(board["verified"]) > 1:
         first, second = board["verified"][:2]
         out.hint(f"compare two: hub compare {first['run']} {second['run']}")

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 from django.core.cache import caches
+from django.db.models import CharField, Value
+from django.db.models.functions import Cast, Concat
 from pytest_django.live_server_helper import LiveServer
 
 from envyard.__main__ import main
@@ -172,3 +174,20 @@ def test_results_by_earlier_rules_are_named_and_shown_by_their_digest(
         )
         assert main(["leaderboard", *refs, "--digest", before.digest[:12]]) == 0
         assert "org/tiny" in capsys.readouterr().out
+
+
+def test_the_leaderboard_names_labels_that_models_dispute(
+    hub: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version = Version.objects.get(environment__name="even")
+    version.status = Version.Status.LISTED
+    version.save()
+    caches["local"].clear()
+    for model in ("one", "other"):
+        run = evaluated(version, model, suites.built_in("full"), rate=1.0)
+        run.rollouts.update(answer=Concat(Value("a"), Cast("task", CharField())))
+        run.rollouts.filter(task__lt=3).update(reward=0.0)
+    assert main(["leaderboard", "alice/even==0.1.0"]) == 0
+    err = capsys.readouterr().err
+    assert "card.disputed_labels: At 3 tasks 2 models agree on an answer that earns nothing" in err
+    assert "task 2: 4 of 4 rollouts answer 'a2', none is paid" in err

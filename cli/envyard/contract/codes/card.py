@@ -93,6 +93,13 @@ CARD = (
         severity="warning",
     ),
     environment_fault(
+        "card.disputed_labels",
+        "Models agree on answers that earn nothing.",
+        "Check the references of these tasks, and whether the verifier accepts the form of the "
+        "answer. Models may also share an error.",
+        severity="warning",
+    ),
+    environment_fault(
         "card.contradictions",
         "Tasks with the same prompt have different answers.",
         "Correct the answers, or show the policy what tells the tasks apart.",
