@@ -130,7 +130,7 @@ def test_an_added_probe_is_played_documented_and_bounded_by_its_floor(shown: Sho
 
 def test_an_added_measure_is_on_the_card_and_documented(shown: Shown) -> None:
     assert shown["card"]["measures"][0] == "loudness"
-    assert "| `loudness` | How loud is it? |" in shown["docs"]
+    assert "| `loudness` | observed | How loud is it? |" in shown["docs"]
 
 
 def test_an_added_code_brings_its_message_hint_and_severity(shown: Shown) -> None:
