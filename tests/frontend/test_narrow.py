@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
+from django.db.models import CharField, Value
+from django.db.models.functions import Cast, Concat
 from pytest_django.live_server_helper import LiveServer
 
 from registry import events
@@ -13,9 +15,11 @@ from registry.publishers import services as publishers
 from registry.runs import suites
 from tests import chromium
 from tests.factories import make_version
+from tests.frontend import gallery_learnability
 from tests.registry.runs.measured_models import evaluated
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+REWARDS = [[0.0, 1.0, 0.5, 0.5]] * 10
 SCREEN = {"width": 390, "height": 844}
 SIGNED_OUT = ("/", "/publish/", "/runner/", "/login/", "/signup/", "/password/reset/")
 SIGNED_IN = (
@@ -133,3 +137,28 @@ def test_the_footer_ends_a_short_page(live_server: LiveServer) -> None:
         box = page.locator(".foot").bounding_box()
         assert box is not None
         assert round(box["y"] + box["height"]) == 900
+
+
+def test_sources_costs_and_disputed_labels_fit_a_narrow_screen(
+    live_server: LiveServer, alice: User
+) -> None:
+    gallery_learnability.played(alice, "useful", REWARDS, model="org/tiny", part="format")
+    version = make_version(alice, "demo-env", status="listed")
+    for model in ("organisation/one", "organisation/other"):
+        run = evaluated(version, model, suites.built_in("full"), rate=1.0)
+        run.rollouts.update(answer=Concat(Value("a long answer " * 4), Cast("task", CharField())))
+        run.rollouts.filter(task__lt=3).update(reward=0.0)
+    shots = os.environ.get("SHOTS")
+    pages = {
+        "card": "/envs/alice/useful/?tab=card&prices=0.15/0.60",
+        "board": "/envs/alice/demo-env/0.1.0/leaderboard/?suite=full",
+    }
+    with chromium.running() as browser:
+        page = browser.new_page(viewport=SCREEN)  # type: ignore[arg-type]
+        for name, path in pages.items():
+            page.goto(f"{live_server.url}{path}")
+            assert page.evaluate(BEYOND) == [], name
+            assert page.evaluate(HEADERS) == 0
+            if shots:
+                page.screenshot(path=Path(shots, f"{name}.png"), full_page=True)
+        assert page.get_by_role("heading", name="Tasks with a disputed label").is_visible()
