@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('registry', '0030_listed_versions_of_environments'),
+        ('registry', '0031_remeasured_with_model'),
     ]
 
     operations = [
