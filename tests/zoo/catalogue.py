@@ -8,6 +8,7 @@ from tests.zoo import (
     comparisons,
     conduct,
     courses,
+    cues_and_frames,
     dialogues,
     evasions,
     files_and_tools,
@@ -93,6 +94,7 @@ ENTRIES: tuple[Entry, ...] = (
     *reports_and_permissions.FLAWED,
     *settings_and_copies.FLAWED,
     *refusals_and_sheets.FLAWED,
+    *cues_and_frames.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -130,6 +132,7 @@ ENTRIES: tuple[Entry, ...] = (
     *reports_and_permissions.SOUND,
     *settings_and_copies.SOUND,
     *refusals_and_sheets.SOUND,
+    *cues_and_frames.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
