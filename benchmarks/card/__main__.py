@@ -89,7 +89,7 @@ def card(data: bytes) -> int:
     """Compute the whole card from its evidence document; returns the number of intervals."""
     read = document.read(data)
     measures = all_measures(read)
-    scores = by_policy(read.rollouts)
+    scores = by_policy(read)
     findings_of(read, POLICIES)
     [results] = model_results(read, suite="smoke")
     rows = [*measures, *scores, *results.measures]

@@ -49,7 +49,7 @@ class LocalEvaluation:
     @cached_property
     def score(self) -> Score | None:
         """The mean with its interval; None where no rollout counts."""
-        scores = by_policy(self._evidence.rollouts)
+        scores = by_policy(self._evidence)
         return next((score for score in scores if score.policy == MODEL), None)
 
     @cached_property

@@ -57,7 +57,7 @@ def compute(*, run: Run) -> Card:
             "measures": measures,
             "rules": RULES,
             "release": newest_release(run.version.framework),
-            "scores": [score.to_dict() for score in by_policy(evidence.rollouts)],
+            "scores": [score.to_dict() for score in by_policy(evidence)],
             "model_results": stored_results,
             "summary": summary_of(measures, stored_results).to_dict(),
         },

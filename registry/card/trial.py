@@ -30,7 +30,7 @@ def card_of(run: dict[str, Any], required_policies: Sequence[str]) -> dict[str, 
     evidence = _evidence(run)
     return {
         "measures": [measure.to_dict() for measure in all_measures(evidence)],
-        "scores": [score.to_dict() for score in by_policy(evidence.rollouts)],
+        "scores": [score.to_dict() for score in by_policy(evidence)],
         "findings": [asdict(finding) for finding in findings_of(evidence, required_policies)],
     }
 

@@ -13,12 +13,14 @@ from typing import Annotated
 
 from envyard.card.learnability.results import bars_of
 from envyard.card.paired import Comparison, Rewards, Task, compare
-from envyard.card.statistics import mean
+from envyard.card.scores import bounds_over, hull
+from envyard.card.statistics import Bounds, mean
+from envyard.contract.scoring import Scoring
 from envyard.contract.values import text
 from registry.errors import Stale
 from registry.read_models import links, paired_runs
 from registry.read_models.annotations import Spec, Uri
-from registry.read_models.claims import SHARED, bounds_over, means_by_task
+from registry.read_models.claims import SHARED, means_by_task, rewards_outside
 from registry.read_models.paired_runs import ComparedTask
 from registry.runs.models import Run
 from registry.self_reported import samples
@@ -92,12 +94,14 @@ def compare_sides(first: Row, second: Row) -> tuple[SidesComparison, list[Compar
         rewards, bounds = paired_runs.rewards_of([first, second])
         pair = rewards[first.pk], rewards[second.pk]
         values = [list(each.values()) for each in pair]
-        result = _result(first, second, compare(*pair, bounds), ATTEMPTS, [], values)
+        result = _result(first, second, compare(*pair, bounds), ATTEMPTS, [], values, bounds)
         return result, paired_runs.compared_tasks(first, second, *pair)
     sides = _measured(first, second), _measured(second, first)
     notes = [note for row, each in zip((first, second), sides, strict=True) for note in each.notes]
     values = [each.values for each in sides]
-    bounds = bounds_over([*values[0], *values[1]])
+    rows = zip((first, second), values, strict=True)
+    bounds = hull(bounds_over(each, _declared(row)) for row, each in rows)
+    notes += _outside(first, second, values)
     difference = compare(sides[0].means, sides[1].means, bounds)
     most = max(len(each.means) for each in sides)
     if difference.tasks < SHARED * most:
@@ -105,7 +109,30 @@ def compare_sides(first: Row, second: Row) -> tuple[SidesComparison, list[Compar
             f"Only {difference.tasks} of {most} tasks are in both; the difference is that of these."
         )
     tasks = _tasks(sides[0], sides[1])
-    return _result(first, second, difference, MEANS, notes, values), tasks
+    return _result(first, second, difference, MEANS, notes, values, bounds), tasks
+
+
+def _outside(first: Row, second: Row, values: list[list[float]]) -> list[str]:
+    """A note on each pushed side with rewards outside the bounds that the hub knows."""
+    sides = list(zip((first, second), values, strict=True))
+    known = [
+        bounds_over(rewards if isinstance(row, Run) else [], scoring)
+        for row, rewards in sides
+        if (scoring := _declared(row)).reward is not None or isinstance(row, Run)
+    ]
+    return [
+        f"{row.name}: {outside}, between which the hub knows rewards; the interval is wider for it."
+        for row, rewards in sides
+        if known and isinstance(row, Evaluation)
+        if (outside := rewards_outside(rewards, hull(known)))
+    ]
+
+
+def _declared(row: Row) -> Scoring:
+    """What the hub knows of the range of rewards that the side's version declares."""
+    if isinstance(row, Run):
+        return paired_runs.declared(row)
+    return paired_runs.declared_by(row.version_id) if row.version_id else Scoring()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +230,8 @@ def _result(
     paired_by: str,
     notes: list[str],
     values: list[list[float]],
+    bounds: Bounds,
 ) -> SidesComparison:
-    bounds = bounds_over([*values[0], *values[1]])
     bars = [bars_of(each, bounds.low, bounds.high) for each in values]
     return SidesComparison(
         of=_what_differs(first, second),

@@ -9,10 +9,10 @@ from typing import Annotated
 from uuid import UUID
 
 from envyard.card.paired import Comparison, Rewards, Task, compare
-from envyard.card.scores import bounds_of
+from envyard.card.scores import bounds_over, hull
 from envyard.card.statistics import Bounds, mean
 from envyard.contract.job import MODEL
-from envyard.contract.runner_events import RolloutResult
+from envyard.contract.scoring import Scoring
 from envyard.contract.values import record, records, text
 from registry.errors import Stale
 from registry.read_models import links
@@ -59,18 +59,29 @@ class ComparedTask:
 
 
 def rewards_of(runs: Iterable[Run]) -> tuple[dict[UUID, Rewards], Bounds]:
-    """The model's rewards in each run that succeeded, and the bounds of all of them; one query."""
+    """The model's rewards in each run that succeeded, and the narrowest bounds that contain
+    those of each run; one query."""
     by_id = {run.pk: run for run in runs}
     tasks = {pk: tasks_of(run) for pk, run in by_id.items()}
     rows = Rollout.objects.filter(run__in=by_id, policy=MODEL, ok=True, reward__isnull=False)
     rewards: dict[UUID, dict[tuple[Task, int], float]] = defaultdict(dict)
-    results = []
     for pk, task, attempt, reward in rows.values_list("run_id", "task", "attempt", "reward"):
         if f"{MODEL}/{task}/{attempt}" in record(by_id[pk].facts.get("not_counted")):
             continue
         rewards[pk][tasks[pk].get(task, ("", task)), attempt] = float(reward or 0.0)
-        results.append(RolloutResult(MODEL, task, attempt, True, reward))
-    return {pk: rewards[pk] for pk in by_id}, bounds_of(results)
+    bounds = [bounds_over([*rewards[pk].values()], declared(run)) for pk, run in by_id.items()]
+    return {pk: rewards[pk] for pk in by_id}, hull(bounds)
+
+
+def declared(run: Run | None) -> Scoring:
+    """What the run's version declares about its rewards."""
+    return Scoring.from_dict(record(run.facts.get("scoring")) if run else {})
+
+
+def declared_by(version: int) -> Scoring:
+    """What the version declares, as its newest run with a result read it; one query."""
+    rows = Run.objects.filter(version=version, status=Run.Status.SUCCEEDED).only("facts")
+    return declared(rows.order_by("-created_at").first())
 
 
 def indexes_of(run: Run) -> dict[Task, int]:

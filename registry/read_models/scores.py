@@ -9,9 +9,12 @@ from uuid import UUID
 
 from django.core.cache import caches
 
-from envyard.card.evidence import name
+from envyard.card.evidence import Evidence, name
 from envyard.card.scores import by_policy
+from envyard.contract.facts import Facts
 from envyard.contract.runner_events import RolloutResult
+from envyard.contract.scoring import Scoring
+from envyard.contract.values import record
 from registry.card.models import Card
 from registry.runs.models import Rollout, Run
 
@@ -44,19 +47,29 @@ def _key(run: Run) -> str:
 
 def _compute(by_id: dict[UUID, Run], wanted: Collection[UUID]) -> dict[UUID, Scores]:
     rows: dict[UUID, list[RolloutResult]] = defaultdict(list)
-    not_counted = dict(Run.objects.filter(pk__in=wanted).values_list("pk", "facts__not_counted"))
+    columns = ("pk", "facts__not_counted", "facts__scoring")
+    facts = {pk: row for pk, *row in Run.objects.filter(pk__in=wanted).values_list(*columns)}
     fields = ("run_id", "policy", "task", "attempt", "ok", "reward")
     for run_id, *values in Rollout.objects.filter(run__in=wanted).values_list(*fields):
         result = RolloutResult(*values)
-        if name(result) not in (not_counted.get(run_id) or ()):
+        if name(result) not in (facts[run_id][0] or ()):
             rows[run_id].append(result)
     return {
         pk: [
             score.to_dict()
-            for score in sorted(by_policy(rows[pk]), key=lambda s: _place(by_id[pk], s.policy))
+            for score in sorted(
+                by_policy(_evidence(by_id[pk], rows[pk], facts[pk][1])),
+                key=lambda score: _place(by_id[pk], score.policy),
+            )
         ]
         for pk in wanted
     }
+
+
+def _evidence(run: Run, rollouts: list[RolloutResult], scoring: object) -> Evidence:
+    """What scores are computed from: the rollouts that count, and the declared scoring."""
+    facts = Facts(scoring=Scoring.from_dict(record(scoring)))
+    return Evidence(tuple(run.policies), run.tasks, run.attempts, facts, tuple(rollouts))
 
 
 def _place(run: Run, policy: str) -> int:

@@ -100,7 +100,7 @@ def _prototype(random: Random, *, with_model: bool) -> Prototype:
     )  # fmt: skip
     card = Card(
         version_id=0, run=run, measures=measures, rules=RULES, model_results=stored,
-        scores=[score.to_dict() for score in by_policy(results)],
+        scores=[score.to_dict() for score in by_policy(evidence)],
         summary=summary_of(measures, stored).to_dict(),
     )  # fmt: skip
     kept = results[: STORED // 2] + results[-STORED // 2 :]

@@ -124,7 +124,7 @@ def floor(evidence: Evidence) -> list[Floor]:
     declared echo is paid for the prompt, so `parrot` does work there; a declared abstention may
     pay replies without an answer up to the limit of shared words. All other limits stand.
     """
-    full, bounds = full_marks(evidence), bounds_of(evidence.rollouts)
+    full, bounds = full_marks(evidence), bounds_of(evidence)
     right, scoring = set(evidence.facts.right_replies or ()), evidence.facts.scoring or Scoring()
     floors = []
     for policy in evidence.policies:
@@ -174,7 +174,7 @@ def ceiling(evidence: Evidence) -> Ceiling | None:
     marks = weight_sum(evidence)
     best_floor = max((f.score.mean or 0.0 for f in floor(evidence)), default=0.0)
     minimum = min(CEILING_SHARE * marks, best_floor + CEILING_MARGIN * marks)
-    bounds = bounds_of(evidence.rollouts)
+    bounds = bounds_of(evidence)
     return Ceiling(score(ORACLE, answers, bounds), minimum, enforced, form)
 
 

@@ -94,7 +94,7 @@ def compute(
     results = {
         "model_results": [result.to_dict() for result in model_results(evidence, suite=name)],
         "measures": [measure.to_dict() for measure in all_measures(evidence)],
-        "scores": [score.to_dict() for score in by_policy(evidence.rollouts)],
+        "scores": [score.to_dict() for score in by_policy(evidence)],
         "findings": [
             {"code": finding.code, "severity": finding.severity, "where": finding.where}
             for finding in judged

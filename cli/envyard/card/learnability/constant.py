@@ -55,7 +55,7 @@ def _wrong_answers(evidence: Evidence) -> Score:
     """The probe's score without the replies that happened to be right."""
     right = set(evidence.facts.right_replies or ())
     played = [rollout for rollout in evidence.of(PROBE) if name(rollout) not in right]
-    return score(PROBE, played, bounds_of(evidence.rollouts))
+    return score(PROBE, played, bounds_of(evidence))
 
 
 def _has_share(survey: Survey, evidence: Evidence) -> bool:

@@ -18,7 +18,8 @@ NO_INTERVAL = no_interval()
 class ModelEvidence:
     """The completed rollouts of one model in one run.
 
-    `rewards` are those of each task in the order of its attempts, within `bounds`. A rollout is
+    `rewards` are those of each task in the order of its attempts, within `bounds`, which contain
+    the declared range where the version declares one. A rollout is
     solved from `solved_from` on. `baseline` is the name and mean reward of the best-paid policy
     that does no work, None where none was rewarded; `constant` is what one answer to every task
     would earn.
@@ -30,6 +31,7 @@ class ModelEvidence:
     solved_from: float
     baseline: tuple[str, float] | None
     constant: ModelReading
+    declares_range: bool = False
 
     def solved(self, task: int) -> int:
         """How many of the task's rollouts are solved."""

@@ -126,11 +126,13 @@ def _model_evidence(evidence: Evidence, probes: Evidence) -> ModelEvidence:
         if rollout.reward is not None:
             rewards[rollout.task].append(rollout.reward)
     floors = [(f.score.policy, f.score.mean) for f in floor(probes)]
+    scoring = evidence.facts.scoring
     paid = [(policy, mean) for policy, mean in floors if mean is not None]
     return ModelEvidence(
         rollouts=completed,
         rewards={task: tuple(values) for task, values in rewards.items()},
-        bounds=bounds_of(evidence.rollouts),
+        bounds=bounds_of(evidence),
+        declares_range=scoring is not None and scoring.reward is not None,
         solved_from=NEARLY_FULL * full_marks(evidence),
         baseline=max(paid, key=lambda row: row[1], default=None),
         constant=constant_reward(probes),

@@ -22,7 +22,9 @@ def mean_reward(evidence: ModelEvidence) -> ModelReading:
     """The mean reward of all rollouts."""
     rewards = [reward for task in evidence.rewards.values() for reward in task]
     interval = statistics.bounded_mean(evidence.rewards, evidence.bounds)
-    bounds = f"rewards within {evidence.bounds.low:g} and {evidence.bounds.high:g}"
+    low, high = evidence.bounds.low, evidence.bounds.high
+    bounds = f"rewards within {low:g} and {high:g}"
+    bounds += ", as declared" if evidence.declares_range else ", as seen"
     return ModelReading(
         statistics.mean(rewards), len(rewards), len(evidence.rewards), interval, bounds
     )
