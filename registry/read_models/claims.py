@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Annotated
 
 from django.core.cache import caches
 from django.db.models import QuerySet
 
 from envyard.card.paired import Comparison, Rewards, Task, compare
-from envyard.card.scores import bounds_of
+from envyard.card.scores import bounds_over
 from envyard.card.statistics import Bounds, mean
-from envyard.contract.job import MODEL
-from envyard.contract.runner_events import RolloutResult
+from envyard.contract.scoring import Scoring
 from registry.read_models import links, paired_runs
 from registry.read_models.annotations import Moment, Spec, Uri
 from registry.runs.models import Run
@@ -29,6 +29,7 @@ MAX_CLAIMS = 50
 SECONDS = 3600
 SHARED = 0.9  # of the tasks of either side
 HALF_WIDTH = 0.25  # of the interval, as a share of the width of the rewards' bounds
+ROUNDING = 1e-6  # of rewards at a bound, as a share of that width
 REPRODUCED, CONTRADICTED = "reproduced", "contradicted"
 UNDECIDED, UNMEASURED = "undecided", "unmeasured"
 cache = caches["local"]
@@ -52,7 +53,8 @@ class ClaimedRow:
     """A model that somebody evaluated on their own machine, with the mean of the pushed samples.
 
     It is reproduced where this hub measured the same model by the same suite on the same tasks, the
-    interval of the difference contains 0 and is narrow enough; else it is self-reported.
+    interval of the difference contains 0 and is narrow enough, and its mean is that of the
+    same tasks; else it is self-reported.
     """
 
     evidence: Annotated[str, Spec(enum=["reproduced", "self_reported"])]
@@ -107,26 +109,46 @@ def _reproduction(claim: Evaluation, run: Run | None) -> Reproduction:
     if stored is None:
         results = samples.results_of(evaluation=claim)
         own, _ = paired_runs.rewards_of([run])
-        outcome, reason, comparison = compared(results, own[run.pk], paired_runs.tasks_of(run))
+        outcome, reason, comparison = compared(
+            results,
+            own[run.pk],
+            paired_runs.tasks_of(run),
+            shown=claim.sample_mean or 0.0,
+            scoring=paired_runs.declared(run),
+        )
         stored = Reproduction(outcome, reason, str(run.pk), comparison)
         cache.set(key, stored, SECONDS)
     return stored
 
 
 def compared(
-    claim: list[SampleResult], own: Rewards, tasks: Mapping[int, Task]
+    claim: list[SampleResult],
+    own: Rewards,
+    tasks: Mapping[int, Task],
+    *,
+    shown: float,
+    scoring: Scoring,
 ) -> tuple[str, str, Comparison | None]:
-    """The outcome, its reason and the difference; `tasks` are those of the hub's run by index."""
+    """The outcome, its reason and the difference; `tasks` are those of the hub's run by index,
+    `shown` is the mean of all samples, `scoring` what the version declares.
+
+    The bounds of rewards are what the hub knows, the declared range or its own rewards: bounds of
+    the claim's rewards would let two outliers widen the interval until it contains 0.
+    """
     named = [row for row in claim if row.task in tasks]
     if not claim:
         return UNDECIDED, "its samples do not name their tasks (example_id)", None
+    bounds = bounds_over([*own.values()], scoring)
+    if outside := rewards_outside([row.reward for row in claim], bounds):
+        if scoring.reward is None:
+            return UNDECIDED, f"{outside}, between which the hub's rewards lie", None
+        return CONTRADICTED, f"{outside}, the range that the version declares", None
     others = {row.task for row in named if row.hash and row.hash != tasks[row.task][0]}
     if others:
         text = f"{len(others)} of its tasks are others than the hub's with the same index"
         return UNDECIDED, text, None
     first = means_by_task((tasks[row.task], row.reward) for row in named)
     second = means_by_task((task, reward) for (task, _), reward in own.items())
-    bounds = bounds_over([*first.values(), *second.values(), *own.values()])
     difference = compare(first, second, bounds)
     claimed = len({row.task for row in claim})
     if difference.tasks < SHARED * max(claimed, len(second)) or not difference.tasks:
@@ -135,8 +157,11 @@ def compared(
     if not difference.is_tie:
         return CONTRADICTED, "the hub measured another mean: the interval excludes 0", difference
     half = ((difference.high or 0.0) - (difference.low or 0.0)) / 2
-    if half > HALF_WIDTH * (bounds.high - bounds.low):
+    if half > HALF_WIDTH * _width(own, bounds):
         text = f"{difference.tasks} tasks are too few: the difference is known to {half:.2f} only"
+        return UNDECIDED, text, difference
+    if not (difference.low or 0.0) <= shown - fmean(own.values()) <= (difference.high or 0.0):
+        text = f"its mean {shown:.3g} over all samples is not that of the tasks that both have"
         return UNDECIDED, text, difference
     return REPRODUCED, "the interval of the difference contains 0", difference
 
@@ -149,6 +174,17 @@ def means_by_task(rows: Iterable[tuple[Task, float]]) -> dict[tuple[Task, int], 
     return {(task, 0): mean(rewards) or 0.0 for task, rewards in values.items()}
 
 
-def bounds_over(rewards: list[float]) -> Bounds:
-    """The bounds of rewards of several sides."""
-    return bounds_of([RolloutResult(MODEL, 0, 0, True, reward) for reward in rewards])
+def rewards_outside(rewards: list[float], bounds: Bounds) -> str:
+    """How many of the rewards of a claim lie outside the bounds; empty for none."""
+    slack = ROUNDING * (bounds.high - bounds.low)
+    low, high = bounds.low - slack, bounds.high + slack
+    count = sum(not low <= reward <= high for reward in rewards)
+    text = f"{count} of its {len(rewards)} rewards lie outside {bounds.low:g} to {bounds.high:g}"
+    return text if count else ""
+
+
+def _width(own: Rewards, bounds: Bounds) -> float:
+    """The width of the bounds, or that of the hub's own rewards where a declared range is wider:
+    in a range that no reward fills, half of it would be no limit."""
+    seen = bounds_over([*own.values()], None)
+    return min(bounds.high - bounds.low, seen.high - seen.low)

@@ -82,6 +82,58 @@ def test_a_claim_is_reproduced_by_the_same_tasks_and_a_known_difference(
     assert reason in claim.reproduction.reason
 
 
+OUTLIERS = [1.0] * 38 + [1e4, 2 - 1e4]  # their mean is 1
+
+
+@pytest.mark.parametrize(
+    ("scoring", "rewards", "outcome", "reason"),
+    [
+        ({}, OUTLIERS, "undecided", "2 of its 40 rewards lie outside 0 to 1"),
+        (
+            {"reward": [0, 1]},
+            OUTLIERS,
+            "contradicted",
+            "outside 0 to 1, the range that",
+        ),
+        ({"reward": [0, 1]}, HALF, "reproduced", "contains 0"),
+        # The hub's rewards fill a tenth of the declared range: 40 tasks decide nothing.
+        ({"reward": [0, 10]}, [1.0] * 40, "undecided", "too few"),
+    ],
+)
+def test_the_bounds_of_rewards_are_what_the_hub_knows_and_not_those_of_the_claim(
+    version: Version,
+    carol: User,
+    full: Suite,
+    scoring: dict[str, object],
+    rewards: list[float],
+    outcome: str,
+    reason: str,
+) -> None:
+    run = evaluated(version, "tiny", full, rate=0.5)
+    run.facts |= {"scoring": scoring}
+    run.save()
+    pushed(version, carol, full, "tiny", rewards, 1.0)
+    board = leaderboards.leaderboard(version, full, claims=version.evaluations.all())
+    [claim] = [*board.reproduced, *board.self_reported]
+    assert claim.reproduction.outcome == outcome
+    assert reason in claim.reproduction.reason
+
+
+@pytest.mark.parametrize("task", [0, None])
+def test_a_mean_of_other_samples_than_the_compared_ones_is_not_reproduced(
+    version: Version, carol: User, full: Suite, task: int | None
+) -> None:
+    evaluated(version, "tiny", full, rate=0.5)
+    row = pushed(version, carol, full, "tiny", HALF, 0.95)
+    more = [{"example_id": task, "reward": 1.0, "attempt": number} for number in range(400)]
+    samples.add(evaluation=row, samples=more)
+    board = leaderboards.leaderboard(version, full, claims=version.evaluations.all())
+    [claim] = board.self_reported
+    assert claim.reproduction.reason == (
+        "its mean 0.955 over all samples is not that of the tasks that both have"
+    )
+
+
 def test_a_contradicted_claim_is_flagged(
     version: Version, carol: User, full: Suite, client: Client
 ) -> None:
