@@ -17,12 +17,13 @@ from frontend.access import follows_moves, version_or_404
 from frontend.pages.environment_head import tabs
 from registry.catalog.models import Version
 from registry.errors import HubError
-from registry.read_models import environments, leaderboards, leaderboards_across, verdicts
+from registry.read_models import environments, leaderboards, leaderboards_across, links, verdicts
 from registry.read_models.suites import OtherDefinition
 from registry.runs import suites
 from registry.runs.suite_models import Suite
 
-MODELS = 25  # on a page
+MODELS = 25  # on a page of several environments
+ROWS = 50  # on a page of one version
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +123,16 @@ def leaderboard(request: HttpRequest, owner: str, name: str, number: str) -> Htt
 def board_context(
     request: HttpRequest, version: Version, suite: Suite, parameters: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The context of parts/leaderboard.html: the models on the version by the suite. Links to other
-    definitions have these parameters."""
+    """The context of parts/leaderboard.html: the models on the version by the suite, a page of them
+    (`models` of the address). Links to other pages and definitions have these parameters."""
     claims = version.evaluations.visible_to(request.user)
     board = leaderboards.leaderboard(version, suite, claims=claims)
+    address = _address(**parameters, suite=suite.name, digest=request.GET.get("digest", ""))
     return {
         "board": board,
+        "models_page": Paginator(board.verified, ROWS).get_page(request.GET.get("models")),
+        "models_address": address,
+        "runs_url": f"{links.environment(version.environment)}?tab=evaluations#runs",
         "definitions": _definitions(board.same_name, **parameters, suite=suite.name),
         "has_other_results": any(row.has_results for row in board.same_name),
         "regression": leaderboards.regression(version, suite),

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from django.core.cache import caches
-from django.db.models import QuerySet
+from django.db.models import Avg, QuerySet
 
 from envyard.card.items import negative_items
 from envyard.card.learnability import ModelMeasure
-from envyard.card.paired import Comparison, ranked
+from envyard.card.paired import Comparison, Place, Ranking, ranked
 from envyard.contract.job import MODEL
 from registry.catalog.models import Version
 from registry.read_models import constant_answers, links, paired_runs, scores
@@ -23,11 +23,11 @@ from registry.read_models.paired_runs import RunComparison
 from registry.read_models.runs import RunSuite
 from registry.read_models.suites import OtherDefinition, other_definitions
 from registry.runs import suites
-from registry.runs.models import Run
+from registry.runs.models import Rollout, Run
 from registry.runs.suite_models import Suite
 from registry.self_reported.models import Evaluation
 
-MAX_MODELS = 50
+MAX_MODELS = 200
 SECONDS = 3600
 cache = caches["local"]
 
@@ -36,16 +36,21 @@ cache = caches["local"]
 class VerifiedRow:
     """A model that this hub measured; equal ranks are ties."""
 
-    rank: int
+    rank: Annotated[
+        int | None,
+        Spec(description="Null where too few of its tasks have a reward to compare it."),
+    ]
     model: str
     score: StoredScore
     difference: Annotated[
         Comparison | None,
         Spec(
-            description="Paired, to the first of its rank, or of the rank before where it is the "
-            "first itself; null for the first of all."
+            description="Paired by task, to the first of its rank, or of the rank before where it "
+            "is the first itself; without a rank, to the first of all, over the tasks that both "
+            "have. Null for the first of all."
         ),
     ]
+    tasks: Annotated[int, Spec(description="Tasks in which it has a reward.")]
     compared_with: Annotated[
         str | None, Spec(description="The run of that other model; null for the first of all.")
     ]
@@ -88,6 +93,14 @@ class Leaderboard:
             "with probes; null where there is none, its value null where that is unknown."
         ),
     ]
+    ranked_tasks: Annotated[
+        int,
+        Spec(description="The tasks that all ranked models have: order and ranks are over these."),
+    ]
+    more_models: Annotated[
+        int,
+        Spec(description=f"Models with a result beyond the {MAX_MODELS} with the highest means."),
+    ]
     verified: list[VerifiedRow]
     reproduced: list[ClaimedRow]
     self_reported: list[ClaimedRow]
@@ -110,16 +123,20 @@ class Regression:
     previous: str | None
     suite: RunSuite
     models: list[RunComparison]
+    more_models: Annotated[
+        int, Spec(description=f"Models with results on both beyond the first {MAX_MODELS} by name.")
+    ] = 0
 
 
 def leaderboard(
     version: Version, suite: Suite, *, claims: QuerySet[Evaluation] | None = None
 ) -> Leaderboard:
-    """The newest result of each model, at most MAX_MODELS, with ranks and ties; apart from them
-    what people pushed, of the visible `claims`."""
-    runs = results(version, suite)[:MAX_MODELS]
-    places, suspects, disputed = _analysed(runs)
-    own = {version.pk: {run.model: run for run in runs}}
+    """The newest result of each model with ranks and ties, of more than MAX_MODELS those with the
+    highest means; apart from them what people pushed, of the visible `claims`."""
+    measured = results(version, suite)
+    runs = highest(measured, MAX_MODELS)
+    ranking, suspects, disputed = _analysed(runs)
+    own = {version.pk: {run.model: run for run in measured}}
     visible = Evaluation.objects.none() if claims is None else claims
     pairs = claimed_rows(visible.filter(version=version), suite.digest, own)
     claimed = [row for _, row in pairs]
@@ -133,7 +150,9 @@ def leaderboard(
             suites.others_of_name(version.environment, suite), version=version
         ),
         constant=constant_answers.of_versions([version.pk]).get(version.pk),
-        verified=list(_verified(runs, places)),
+        ranked_tasks=ranking.tasks,
+        more_models=len(measured) - len(runs),
+        verified=list(_verified(runs, ranking.places)),
         reproduced=[row for row in claimed if row.evidence == "reproduced"],
         self_reported=[row for row in claimed if row.evidence == "self_reported"],
         suspect_tasks=suspects,
@@ -141,22 +160,20 @@ def leaderboard(
     )
 
 
-def _verified(runs: list[Run], places: Places) -> Iterator[VerifiedRow]:
+def _verified(runs: list[Run], places: list[Place]) -> Iterator[VerifiedRow]:
     shown = scores.of_runs(runs)
-    leader: str | None = None  # the run that the next one was compared with
-    for index, rank, difference in places:
-        run, compared_with = runs[index], leader
-        if difference is None or not difference.is_tie:
-            leader = str(run.pk)
+    for place in places:
+        run = runs[place.index]
         score = next((each for each in shown[run.pk] if each["policy"] == MODEL), None)
         if score is None or run.ended_at is None:
             continue
         yield VerifiedRow(
-            rank=rank,
+            rank=place.rank,
             model=run.model,
             score=score,
-            difference=difference,
-            compared_with=compared_with,
+            difference=place.to_first,
+            compared_with=None if place.first is None else str(runs[place.first].pk),
+            tasks=place.tasks,
             run=str(run.pk),
             url=links.run(run),
             ended_at=run.ended_at,
@@ -174,27 +191,35 @@ def results(version: Version, suite: Suite) -> list[Run]:
     return [newest[model] for model in sorted(newest)]
 
 
-Places = list[tuple[int, int, Comparison | None]]
-Analysis = tuple[Places, list[SuspectTask], DisputedLabels | None]
+def highest(runs: list[Run], count: int) -> list[Run]:
+    """So many runs with the highest mean reward, in their order; one query where there are more."""
+    if len(runs) <= count:
+        return runs
+    rows = Rollout.objects.filter(run__in=runs, policy=MODEL, ok=True, reward__isnull=False)
+    means = dict(rows.values_list("run").annotate(Avg("reward")))
+    best = sorted(runs, key=lambda run: -means.get(run.pk, float("-inf")))[:count]
+    return [run for run in runs if run in best]
+
+
+Analysis = tuple[Ranking, list[SuspectTask], DisputedLabels | None]
 
 
 def _analysed(runs: list[Run]) -> Analysis:
-    """Index, rank and difference of each run, the best first, the tasks that strong models fail,
-    and those at which they dispute the label; kept in the cache, as ended runs never change."""
+    """The places of the runs, the best first, the tasks that strong models fail, and those at which
+    they dispute the label; kept in the cache, as ended runs never change."""
     names = " ".join(run.pk.hex for run in runs)
-    key = f"analysed-2-{hashlib.sha256(names.encode()).hexdigest()}"
+    key = f"analysed-3-{hashlib.sha256(names.encode()).hexdigest()}"
     stored: Analysis | None = cache.get(key)
     if stored is None:
         rewards, bounds = paired_runs.rewards_of(runs)
         rows = [rewards[run.pk] for run in runs]
-        places = [(place.index, place.rank, place.to_first) for place in ranked(rows, bounds)]
         indexes = paired_runs.indexes_of(runs[0]) if runs else {}
         suspects = [
             SuspectTask(indexes[item.task], item.discrimination, item.high, item.models)
             for item in negative_items(rows, bounds)
             if item.task in indexes
         ]
-        stored = places, suspects, of_models(runs)
+        stored = ranked(rows, bounds), suspects, of_models(runs)
         cache.set(key, stored, SECONDS)
     return stored
 
@@ -205,7 +230,7 @@ def regression(version: Version, suite: Suite) -> Regression:
         status=Version.Status.LISTED, deleted_at=None, sort_key__lt=version.sort_key
     )
     previous = earlier.order_by("-sort_key").only("environment", "version").first()
-    models = []
+    models, pairs = [], list[tuple[Run, Run]]()
     if previous is not None:
         previous.environment = version.environment
         before = {run.model: run for run in results(previous, suite)}
@@ -218,4 +243,5 @@ def regression(version: Version, suite: Suite) -> Regression:
         previous.version if previous else None,
         RunSuite(suite.name, suite.digest),
         models,
+        len(pairs) - len(models),
     )

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from django.core.cache import caches
+from django.db.models import Avg
 
 from envyard.card.across import METHOD, MeanAcross, PlaceAcross, ranked_across
 from envyard.card.paired import Rewards
@@ -22,15 +23,15 @@ from registry.read_models import links, paired_runs, scores
 from registry.read_models.annotations import Spec, StoredScore
 from registry.read_models.claims import ClaimedRow, claimed_rows
 from registry.read_models.leaderboard_columns import Column, columns_of
-from registry.read_models.leaderboards import MAX_MODELS
 from registry.read_models.newest_results import Cells, Results, loaded, newest_results
 from registry.read_models.runs import RunSuite
 from registry.read_models.suites import OtherDefinition, other_definitions
 from registry.runs import suites as suites_of
-from registry.runs.models import Run
+from registry.runs.models import Rollout, Run
 from registry.runs.suite_models import Suite
 from registry.self_reported.models import Evaluation
 
+MAX_MODELS = 50
 MAX_ENVIRONMENTS = 12  # side by side
 MAX_OTHERS = 100
 SECONDS = 3600
@@ -53,7 +54,8 @@ class Cell:
 @dataclass(frozen=True, slots=True)
 class ModelRow:
     """A model; rank, mean and difference are null unless it has a result in every environment of
-    the mean. Equal ranks are ties. `lacks` are the environments without a result."""
+    the mean, with a reward in nearly all tasks. Equal ranks are ties. `lacks` are the environments
+    without a result."""
 
     model: str
     rank: int | None
@@ -98,6 +100,9 @@ class LeaderboardAcross:
     columns: list[Column]
     others: list[OtherEnvironment]
     method: str
+    more_models: Annotated[
+        int, Spec(description=f"Models with a result beyond the {MAX_MODELS} that are shown.")
+    ]
     verified: list[ModelRow]
     reproduced: list[ClaimAcross]
     self_reported: list[ClaimAcross]
@@ -125,7 +130,7 @@ def leaderboard_across(
     ]
     columns = shown[:MAX_ENVIRONMENTS]
     left_over = [pk for pk in order if pk not in columns and counts[pk]][:MAX_OTHERS]
-    models = _models(results, columns)
+    models, more = _models(results, columns)
     runs, of_columns = loaded(results, models, {pk: versions[pk] for pk in columns})
     current = {
         model: {pk: run for pk, run in row.items() if results[model][pk].is_current}
@@ -142,19 +147,33 @@ def leaderboard_across(
             OtherEnvironment(versions[pk].ref, versions[pk].number, counts[pk]) for pk in left_over
         ],
         method=METHOD,
+        more_models=more,
         verified=_rows(models, columns, of_columns, runs, places),
         **_claims(suites, list(of_columns.values()), current, actor, token),
     )
 
 
-def _models(results: Results, columns: Sequence[int]) -> list[str]:
-    """Those with a current result in one of the columns, the most of them first."""
-    counts = {
-        model: sum(pk in row and row[pk].is_current for pk in columns)
+def _models(results: Results, columns: Sequence[int]) -> tuple[list[str], int]:
+    """MAX_MODELS of those with a current result in one of the columns, and how many more there are:
+    the most results first, then the highest mean of the runs' mean rewards."""
+    runs = {
+        model: [row[pk].run for pk in columns if pk in row and row[pk].is_current]
         for model, row in results.items()
     }
-    models = sorted((m for m, count in counts.items() if count), key=lambda m: (-counts[m], m))
-    return models[:MAX_MODELS]
+    models = sorted((m for m in runs if runs[m]), key=lambda m: (-len(runs[m]), m))
+    more = max(0, len(models) - MAX_MODELS)
+    if more:
+        least = len(runs[models[MAX_MODELS - 1]])
+        means = _means(run for m in models if len(runs[m]) == least for run in runs[m])
+        models.sort(key=lambda m: (-len(runs[m]), -sum(means.get(run, 0.0) for run in runs[m])))
+    return models[:MAX_MODELS], more
+
+
+def _means(runs: Iterable[str]) -> dict[str, float]:
+    """Key of each run -> its mean reward; one query."""
+    keys = {UUID(run): run for run in runs}
+    rows = Rollout.objects.filter(run__in=keys, policy=MODEL, ok=True, reward__isnull=False)
+    return {keys[pk]: value for pk, value in rows.values_list("run").annotate(Avg("reward"))}
 
 
 def names_in(text: str) -> list[str]:
@@ -171,7 +190,7 @@ def _ranked(columns: Sequence[int], cells: Cells) -> tuple[dict[str, PlaceAcross
     columns are not in it; kept in the cache, as ended runs never change."""
     runs = [run for model in cells.values() for run in model.values()]
     names = " ".join(sorted(run.pk.hex for run in runs)) + repr(list(columns))
-    key = f"across-{hashlib.sha256(names.encode()).hexdigest()}"
+    key = f"across-tasks-{hashlib.sha256(names.encode()).hexdigest()}"
     stored: tuple[dict[str, PlaceAcross], dict[int, str]] | None = cache.get(key)
     if stored is None:
         stored = _computed(columns, cells)

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from envyard.card.paired import Rewards
+from envyard.card.paired import Rewards, of_tasks, shared_tasks, task_means
 from envyard.card.statistics import Bounds, bounded_mean, mean
 from envyard.card.statistics.interval import ALPHA
 
@@ -78,18 +78,38 @@ def difference_across(
 def ranked_across(models: Sequence[Sequence[Rewards]], bounds: Bounds) -> list[PlaceAcross]:
     """The places of the models, the highest mean first; each has rewards in every environment.
 
-    A model shares the rank of the first of the group before it where their paired difference may
-    be 0; else it begins the next group, whose rank is its place.
+    As `paired.ranked`, means and differences are over the tasks of each environment that all of
+    these models have; a model that has too few of some environment's is left out. A model shares
+    the rank of the first of the group before it where their paired difference may be 0; else it
+    begins the next group, whose rank is its place.
     """
-    means = [mean_across(rows, bounds) for rows in models]
-    order = sorted(range(len(models)), key=lambda index: (-means[index].value, index))
+    shared = _on_shared_tasks(models)
+    means = {index: mean_across(rows, bounds) for index, rows in shared.items()}
+    order = sorted(shared, key=lambda index: (-means[index].value, index))
     places: list[PlaceAcross] = []
     leader, rank = -1, 0
     for place, index in enumerate(order, 1):
         to_first = None
         if leader >= 0:
-            to_first = difference_across(models[index], models[leader], bounds)
+            to_first = difference_across(shared[index], shared[leader], bounds)
         if leader < 0 or (to_first is not None and not to_first.contains_zero):
             leader, rank = index, place
         places.append(PlaceAcross(index, rank, means[index], to_first))
     return places
+
+
+def _on_shared_tasks(models: Sequence[Sequence[Rewards]]) -> dict[int, list[Rewards]]:
+    """Index of each model that is comparable in all environments -> the means of the shared tasks
+    of each, as the rewards of one attempt."""
+    means = [[task_means(row) for row in rows] for rows in models]
+    columns = list(zip(*means, strict=True))
+    comparable = set(range(len(models)))
+    for column in columns:
+        comparable &= set(shared_tasks(column)[1])
+    if not comparable:
+        return {}
+    tasks = [set.intersection(*(set(column[index]) for index in comparable)) for column in columns]
+    return {
+        index: [of_tasks(row, each) for row, each in zip(means[index], tasks, strict=True)]
+        for index in sorted(comparable)
+    }

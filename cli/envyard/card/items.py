@@ -7,14 +7,13 @@ the statistics alone.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
 
-from envyard.card.paired import Rewards, Task, compare
-from envyard.card.statistics import CONFIDENCE, Bounds, mean
+from envyard.card.paired import Rewards, Task, compare, task_means
+from envyard.card.statistics import CONFIDENCE, Bounds
 
 MIN_MODELS = 4  # the fewest for which the interval exists
 
@@ -46,7 +45,7 @@ def negative_items(rows: Sequence[Rewards], bounds: Bounds) -> list[NegativeItem
     none of many sound tasks. Sources: Lord and Novick 1968, 15.3 (item discrimination); Fisher 1921
     (interval).
     """
-    means = [_means(row) for row in rows]
+    means = [task_means(row) for row in rows]
     tasks = sorted(set.intersection(*(set(each) for each in means))) if means else []
     if len(rows) < MIN_MODELS or len(tasks) < 2:
         return []
@@ -69,13 +68,6 @@ def negative_items(rows: Sequence[Rewards], bounds: Bounds) -> list[NegativeItem
         if high < 0.0:
             items.append(NegativeItem(task, correlation, high, len(rows)))
     return sorted(items, key=lambda item: (item.discrimination, item.task))
-
-
-def _means(row: Rewards) -> dict[Task, float]:
-    by_task: dict[Task, list[float]] = defaultdict(list)
-    for (task, _), reward in row.items():
-        by_task[task].append(reward)
-    return {task: mean(values) or 0.0 for task, values in by_task.items()}
 
 
 def _correlation(first: Sequence[float], second: Sequence[float]) -> float | None:

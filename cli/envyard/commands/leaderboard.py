@@ -70,7 +70,7 @@ def run_leaderboard(args: Namespace, out: Output) -> None:
         ("RANK", "MODEL", "MEAN", "ROLLOUTS", "TO THE FIRST OF ITS RANK OR THE ONE BEFORE", "RUN"),
         [
             (
-                str(row["rank"]),
+                "-" if row["rank"] is None else str(row["rank"]),
                 row["model"],
                 interval(row["score"]["mean"], row["score"]["low"], row["score"]["high"]),
                 str(row["score"]["n"]),
@@ -82,6 +82,10 @@ def run_leaderboard(args: Namespace, out: Output) -> None:
     )
     out.note(f"One answer to every task would earn: {_constant_text(board['constant'])}")
     out.note("Measured by this hub. Equal ranks are ties: their paired difference may be 0.", "dim")
+    tasks = board["ranked_tasks"]
+    out.note(f"Order and ranks are over the {tasks} tasks that all ranked models have.", "dim")
+    if board["more_models"]:
+        out.note(f"{board['more_models']} more models have a result, with lower means.")
     for row in board["suspect_tasks"]:
         value = f"{number(row['discrimination'])}, at most {number(row['high'])}"
         out.note(f"task {row['task']}: suspect label, weak models do better ({value})", "yellow")
@@ -139,6 +143,8 @@ def _note_means(board: dict[str, Any], out: Output) -> None:
     for column in board["columns"]:
         if column["left_out"]:
             out.note(f"{column['environment']} is in no mean: {column['left_out']}", "yellow")
+    if board["more_models"]:
+        out.note(f"{board['more_models']} more models have fewer results, or lower means.")
     if board["others"]:
         out.note(f"{len(board['others'])} more environments have results; name those to show.")
 
@@ -201,6 +207,8 @@ def run_regression(args: Namespace, out: Output) -> None:
         ("MODEL", "DIFFERENCE"),
         [(row["first"]["model"], comparison_text(row["comparison"])) for row in report["models"]],
     )
+    if report["more_models"]:
+        out.note(f"{report['more_models']} more models have a result on both.")
 
 
 def run_compare(args: Namespace, out: Output) -> None:

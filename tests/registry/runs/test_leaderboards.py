@@ -34,6 +34,49 @@ def test_models_are_ranked_by_their_newest_result_with_ties(version: Version, fu
     assert (difference.tasks, difference.wins, difference.losses) == (40, 0, 36)
 
 
+def test_a_model_with_rewards_in_few_tasks_has_no_rank_and_the_page_says_why(
+    version: Version, full: Suite, client: Client
+) -> None:
+    strong = evaluated(version, "strong", full, rate=0.9)
+    fails = evaluated(version, "fails", full, rate=0.4)
+    fails.rollouts.filter(task__gte=10).update(ok=False, reward=None)  # all that it solved is left
+    rows = client.get(AT).json()
+    assert [(row["model"], row["rank"], row["tasks"]) for row in rows["verified"]] == [
+        ("strong", 1, 40), ("fails", None, 10),
+    ]  # fmt: skip
+    assert (rows["ranked_tasks"], rows["more_models"]) == (40, 0)
+    assert rows["verified"][1]["compared_with"] == str(strong.pk)
+    page = " ".join(client.get(PAGE).content.decode().split())
+    assert "Order and ranks are over the 40 tasks in which every ranked model has a reward" in page
+    assert page.index(">strong<") < page.index(">fails<")
+
+
+def test_more_models_than_are_ranked_are_those_with_lower_means(
+    version: Version, full: Suite
+) -> None:
+    for name, rate in (("a-weak", 0.1), ("b-middle", 0.5), ("c-strong", 0.9)):
+        evaluated(version, name, full, rate=rate)
+    runs = leaderboards.results(version, full)
+    assert [run.model for run in leaderboards.highest(runs, 2)] == ["b-middle", "c-strong"]
+    assert leaderboards.highest(runs, 3) == runs
+
+
+def test_a_leaderboard_of_many_models_has_pages_by_rank(
+    version: Version, full: Suite, client: Client
+) -> None:
+    for place in range(51):
+        evaluated(version, f"model-{place:02}", full, rate=place / 50)
+    for address in (f"{PAGE}?", "/envs/alice/demo-env/?tab=evaluations&"):
+        first, second = (
+            client.get(f"{address}suite=full&models={number}").content.decode() for number in (1, 2)
+        )
+        assert ">model-50<" in first
+        assert "models=2" in first
+        assert ">model-00</a></td>" in " ".join(second.split()).replace("> <", "><")
+        assert "Page 2 of 2" in second
+    assert len(client.get(AT).json()["verified"]) == 51
+
+
 def test_a_new_version_is_compared_on_the_tasks_that_both_have(
     version: Version, alice: User, full: Suite
 ) -> None:

@@ -8,7 +8,11 @@ from django.test.utils import CaptureQueriesContext
 
 from registry.accounts.models import User
 from registry.errors import HubError
-from registry.read_models.leaderboards_across import LeaderboardAcross, leaderboard_across
+from registry.read_models.leaderboards_across import (
+    MAX_MODELS,
+    LeaderboardAcross,
+    leaderboard_across,
+)
 from registry.read_models.newest_results import newest_results
 from registry.runs import suites
 from registry.runs.models import Run
@@ -68,6 +72,20 @@ def test_only_models_with_a_result_everywhere_have_a_mean_and_a_rank(
     chosen = board(alice, "alice/one")
     assert shape(chosen)[0] == (1, "half", [])
     assert [row.environment for row in chosen.others] == ["alice/two"]
+
+
+def test_models_beyond_the_shown_ones_are_counted_and_have_the_lowest_means(
+    alice: User, full: Suite, client: Client
+) -> None:
+    version = make_version(alice)
+    for place in range(MAX_MODELS + 2):
+        evaluated(version, f"model-{place:02}", full, rate=0.05 + place / 60)
+    result = board(alice)
+    assert (len(result.verified), result.more_models) == (MAX_MODELS, 2)
+    assert {f"model-{place:02}" for place in range(2)}.isdisjoint(
+        row.model for row in result.verified
+    )
+    assert "2 more models with fewer results" in client.get("/leaderboards/").content.decode()
 
 
 def test_results_on_an_earlier_version_are_named_and_not_counted(alice: User, full: Suite) -> None:
