@@ -13,7 +13,7 @@ from registry.api.pagination import page
 from registry.api.permissions import requires
 from registry.api.schema.auto_schema import refusals
 from registry.api.serializers import evaluations as serializers
-from registry.api.serializers.base import validated
+from registry.api.serializers.base import validated, validated_query
 from registry.api.serializers.runs import RunDetailSerializer, RunSerializer
 from registry.api.throttles import rate_scope
 from registry.lookup import RUNS
@@ -31,6 +31,7 @@ TAG = ["Evaluations"]
     tags=TAG,
     summary="List the suites",
     description="What each freezes; `smoke` and `full` are the hub's, the others the owners'.",
+    parameters=[serializers.SuitesQuery],
     responses=serializers.SuitesSerializer,
 )
 @extend_schema(
@@ -50,7 +51,11 @@ def of_environment(request: Request, owner: str, name: str) -> Response:
     """GET: what each freezes. POST: define one."""
     environment = lookup.environment(request, owner, name)
     if request.method == "GET":
-        rows = [suite_models.summary(row) for row in suites.of_environment(environment)]
+        number = validated_query(serializers.SuitesQuery, request)["version"]
+        version = None
+        if number:
+            version = lookup.version(request, owner, name, number, "version.see")
+        rows = suite_models.of_version(environment, version)
         return Response(serializers.SuitesSerializer({"results": rows}).data)
     fields = validated(serializers.NewSuiteSerializer, request)
     row = suites.create(environment=environment, by=person(request), **fields)

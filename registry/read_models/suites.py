@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from envyard.contract.suite import SuiteDefinition
-from registry.catalog.models import Version
+from registry.catalog.models import Environment, Version
 from registry.read_models.annotations import Moment, Sha256, Spec, Stored
 from registry.runs import suites
 from registry.runs.models import Run
@@ -24,17 +24,29 @@ class SuiteSummary:
     built_in: Annotated[bool, Spec(description="The hub's own, for every environment.")]
     definition: Annotated[dict[str, Any], Stored(SuiteDefinition)]
     created_at: Moment
+    seed: Annotated[
+        int | None,
+        Spec(description="That of the runs of the listed version that the query names; else null."),
+    ] = None
 
 
-def summary(suite: Suite) -> SuiteSummary:
-    """SuiteSummary."""
+def summary(suite: Suite, *, seed: int | None = None) -> SuiteSummary:
+    """SuiteSummary; `seed` is that of a version's runs."""
     return SuiteSummary(
         name=suite.name,
         digest=suite.digest,
         built_in=suite.environment_id is None,
         definition=suite.definition,
         created_at=suite.created_at,
+        seed=seed,
     )
+
+
+def of_version(environment: Environment, version: Version | None) -> list[SuiteSummary]:
+    """The suites of the environment with the seeds of the version's runs, where there is one."""
+    rows = suites.of_environment(environment)
+    seeds = {} if version is None else suites.seeds_shown(rows, version)
+    return [summary(row, seed=seeds.get(row.pk)) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

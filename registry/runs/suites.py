@@ -11,12 +11,17 @@ from dataclasses import replace
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.crypto import salted_hmac
 
 from envyard.contract.rules import RULES
 from envyard.contract.suite import (
     BUILT_IN,
+    BY_ENVIRONMENT,
+    BY_VERSION,
+    BY_WHEEL,
     FULL,
     NAME,
+    SEEDS,
     SMOKE,
     TEMPERATURE,
     BadSuite,
@@ -25,12 +30,13 @@ from envyard.contract.suite import (
 )
 from registry import events
 from registry.accounts.models import User
-from registry.catalog.models import Environment
+from registry.catalog.models import Environment, Version
 from registry.errors import HubError, Stale
 from registry.runs import limits
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
 
+SEED_SALT = "registry.runs.suites.seed"
 MAX_SUITES = 50  # of one environment
 MAX_OF_NAME = 1000  # suites of several environments that are looked at for one name
 
@@ -161,6 +167,7 @@ def create(
         )
     try:
         values = {"tasks": tasks, "attempts": attempts, "seed": seed, "temperature": temperature}
+        values |= {"seed_by": BY_VERSION}
         built = SuiteDefinition.from_dict(values | {"indexes": indexes})
     except BadSuite as error:
         raise _invalid(str(error).partition(" ")[0], str(error)) from None
@@ -194,7 +201,9 @@ def of_size(*, environment: Environment, tasks: int, attempts: int, by: User) ->
     existing one of that definition, else a new one whose name says both numbers."""
     try:
         definition = replace(
-            SuiteDefinition.from_dict({"tasks": tasks, "attempts": attempts}),
+            SuiteDefinition.from_dict(
+                {"tasks": tasks, "attempts": attempts, "seed_by": BY_VERSION}
+            ),
             judge=settings.HUB_JUDGE_MODEL,
             limits=present_limits(),
         )
@@ -217,7 +226,30 @@ def assign(run: Run, suite: Suite) -> None:
     """Give the unsaved run what the suite freezes of it."""
     frozen = suite.frozen
     run.suite, run.tasks, run.attempts = suite, frozen.tasks, frozen.attempts
-    run.seed = frozen.seed_of(run.version.sha256)
+    run.seed = seed_for(frozen, run.version)
+
+
+def seed_for(suite: SuiteDefinition, version: Version) -> int:
+    """The seed of the version's runs by the suite: its own, that of the wheel, or one below SEEDS
+    which nobody without the hub's secret key can compute before a run shows it.
+
+    A hash of the wheel alone would let an author rebuild the wheel until it has a chosen seed: of
+    so few, ten thousand builds find one.
+    """
+    if suite.seed is not None or suite.seed_by == BY_WHEEL:
+        return suite.seed_of(version.sha256)
+    of = version.environment_id if suite.seed_by == BY_ENVIRONMENT else version.sha256
+    value = f"{suite.digest}:{suite.seed_by}:{of}"
+    digest = salted_hmac(SEED_SALT, value, algorithm="sha256").digest()
+    return int.from_bytes(digest[:8], "big") % SEEDS
+
+
+def seeds_shown(rows: Sequence[Suite], version: Version) -> dict[int, int]:
+    """Suite -> the seed of the version's runs, for `hub eval --local`; none before the version is
+    listed: until then no code has been given the seed that all its versions share."""
+    if version.status != Version.Status.LISTED:
+        return {}
+    return {row.pk: seed_for(row.frozen, version) for row in rows}
 
 
 def _definition(name: str) -> SuiteDefinition:
@@ -227,7 +259,11 @@ def _definition(name: str) -> SuiteDefinition:
     }
     tasks, attempts = sizes[name]
     return SuiteDefinition(
-        tasks=tasks, attempts=attempts, judge=settings.HUB_JUDGE_MODEL, limits=present_limits()
+        tasks=tasks,
+        attempts=attempts,
+        judge=settings.HUB_JUDGE_MODEL,
+        limits=present_limits(),
+        seed_by=BY_ENVIRONMENT if name == FULL else BY_VERSION,
     )
 
 

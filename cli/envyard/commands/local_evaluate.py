@@ -8,7 +8,7 @@ import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -86,8 +86,8 @@ def run(args: Namespace, out: Output) -> None:
         "hub eval --local", otherwise="Leave --local out; the hub's runners evaluate its models."
     )
     with _played(hub, args, out) as played:
-        suite = _suite(hub, args, played)
-        options = _options(args, suite, played)
+        suite, seed = _suite(hub, args, played)
+        options = _options(args, suite if seed is None else replace(suite, seed=seed), played)
         out.note(
             f"{args.model} on {played.subject.environment} {played.subject.version}, suite "
             f"{args.suite} ({suite.digest[:12]})",
@@ -211,8 +211,9 @@ def _from_git(name: str) -> UsageError:
     )
 
 
-def _suite(hub: Hub, args: Namespace, played: Played) -> SuiteDefinition:
-    """The hub's suite of that name; of a wheel that is not pushed, the usual one."""
+def _suite(hub: Hub, args: Namespace, played: Played) -> tuple[SuiteDefinition, int | None]:
+    """The hub's suite of that name, with the seed that it has for the version, which is None before
+    it is listed; of a wheel that is not pushed, the usual suite."""
     if played.version is None:
         if args.suite not in BUILT_IN:
             raise UsageError(
@@ -220,13 +221,15 @@ def _suite(hub: Hub, args: Namespace, played: Played) -> SuiteDefinition:
                 "Name the environment as OWNER/NAME to use a suite that its owners defined.",
             )
         tasks, attempts = USUAL_SIZES[args.suite]
-        return SuiteDefinition(tasks=tasks, attempts=attempts)
+        return SuiteDefinition(tasks=tasks, attempts=attempts), None
     path = f"{environment_path(ref_of(played.version['environment']))}suites/"
-    rows = {row["name"]: row["definition"] for row in hub.get(path)["results"]}
+    number = played.version["version"]
+    rows = {row["name"]: row for row in hub.get(path, version=number)["results"]}
     if args.suite not in rows:
         names = ", ".join(rows)
         raise UsageError(f"suite {args.suite!r} must be one of {names}", "See: hub suites list")
-    return SuiteDefinition.from_dict(rows[args.suite])
+    row = rows[args.suite]
+    return SuiteDefinition.from_dict(row["definition"]), row.get("seed")
 
 
 def _options(args: Namespace, suite: SuiteDefinition, played: Played) -> list[str]:

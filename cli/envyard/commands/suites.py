@@ -9,7 +9,7 @@ from envyard import config as configs
 from envyard.client import Hub, environment_path
 from envyard.commands.arguments import add_ref
 from envyard.commands.show import number, ref_of
-from envyard.contract.suite import SuiteDefinition
+from envyard.contract.suite import BY_WHEEL, SuiteDefinition
 from envyard.contract.task_indexes import BadIndexes, parse_indexes
 from envyard.errors import UsageError
 from envyard.output import Output
@@ -60,7 +60,7 @@ def line(row: dict[str, Any]) -> tuple[str, ...]:
         row["digest"][:12],
         SuiteDefinition.from_dict(frozen).tasks_text,
         str(frozen["attempts"]),
-        "of the wheel" if frozen["seed"] is None else str(frozen["seed"]),
+        f"by {frozen.get('seed_by', BY_WHEEL)}" if frozen["seed"] is None else str(frozen["seed"]),
         number(frozen["temperature"]),
         frozen["judge"] or "-",
         str(frozen["rules"]),

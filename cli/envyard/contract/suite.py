@@ -20,6 +20,12 @@ BUILT_IN = (SMOKE, FULL)
 USUAL_SIZES = {SMOKE: (5, 4), FULL: (100, 4)}  # tasks and attempts, where no operator chose others
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 TEMPERATURE = 1.0  # what training samples with
+# Where a suite without a seed of its own takes it from: the bytes of the wheel (suites from before
+# the other two), the version, or the environment, so that its versions share their tasks.
+BY_WHEEL, BY_VERSION, BY_ENVIRONMENT = "wheel", "version", "environment"
+SEEDS = (
+    10_000  # seeds are below it, as those that trainers choose; a larger one names an evaluation
+)
 MAX_TASKS, MAX_ATTEMPTS, MAX_SEED, MAX_TEMPERATURE = 100_000, 64, (1 << 32) - 1, 2.0
 
 
@@ -47,8 +53,8 @@ class SuiteDefinition:
 
     `tasks` is the maximum number of tasks from the start of the data set or, with `indexes`, the
     number of those: exactly these tasks, ascending. `attempts` are the rollouts of each by a model.
-    Without `seed` each version has its own, from the bytes of its wheel: then no code can know it
-    before it is uploaded. `judge` is the name of the model that answers the
+    Without `seed` the hub derives one for each version or, by `seed_by`, each environment, which no
+    code can know before the first run with it. `judge` is the name of the model that answers the
     environment's own calls, empty for none.
     """
 
@@ -60,6 +66,7 @@ class SuiteDefinition:
     limits: SuiteLimits = field(default_factory=SuiteLimits)
     rules: int = RULES
     indexes: tuple[int, ...] = ()
+    seed_by: str = BY_VERSION
 
     @property
     def tasks_text(self) -> str:
@@ -76,14 +83,22 @@ class SuiteDefinition:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def seed_of(self, wheel_sha256: str) -> int:
-        """The seed of a run of the version with that wheel."""
-        return int(wheel_sha256[:8], 16) if self.seed is None else self.seed
+        """The seed of a run of that wheel where no hub derives one."""
+        if self.seed is not None:
+            return self.seed
+        number = int(wheel_sha256[:8], 16)
+        return number if self.seed_by == BY_WHEEL else number % SEEDS
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form, which has `indexes` only where the suite names tasks."""
+        """The JSON form. It has `indexes` only where the suite names tasks, and `seed_by` only
+        where that says something: the digests of earlier definitions are unchanged."""
         plain = asdict(self)
-        named = plain.pop("indexes")
-        return plain | ({"indexes": list(named)} if named else {})
+        named, seed_by = plain.pop("indexes"), plain.pop("seed_by")
+        if named:
+            plain["indexes"] = list(named)
+        if self.seed is None and seed_by != BY_WHEEL:
+            plain["seed_by"] = seed_by
+        return plain
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> SuiteDefinition:
@@ -114,6 +129,7 @@ class SuiteDefinition:
             ),
             rules=_whole(data | {"rules": data.get("rules", RULES)}, "rules", 1, 10**6),
             indexes=indexes,
+            seed_by=_seed_by(data.get("seed_by", BY_WHEEL)) if seed is None else BY_VERSION,
         )
 
 
@@ -122,6 +138,12 @@ def _whole(data: dict[str, Any], name: str, low: int, high: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise BadSuite(f"{name} {value!r} must be a whole number from {low} to {high}")
     return value
+
+
+def _seed_by(value: Any) -> str:
+    if value not in (BY_WHEEL, BY_VERSION, BY_ENVIRONMENT):
+        raise BadSuite(f"seed_by {value!r} must be {BY_WHEEL}, {BY_VERSION} or {BY_ENVIRONMENT}")
+    return str(value)
 
 
 def _temperature(value: Any) -> float:

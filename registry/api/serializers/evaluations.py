@@ -56,10 +56,20 @@ class NewSuiteSerializer(Body):
         required=False,
         allow_null=True,
         default=None,
-        help_text="Null: each version has its own, which no code can know.",
+        help_text="Null: each version has its own, from 0 to 9999, which no code can know.",
     )
     temperature = Number(
         min_value=0.0, max_value=suite.MAX_TEMPERATURE, required=False, default=suite.TEMPERATURE
+    )
+
+
+class SuitesQuery(SharedFieldsSerializer):
+    """Of which version the seeds are."""
+
+    version = Text(
+        max_length=100,
+        required=False,
+        help_text="A listed version, whose seeds are then in the result.",
     )
 
 

@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client, override_settings
+from django.utils import timezone
 
-from envyard.contract.suite import BadSuite, SuiteDefinition, SuiteLimits
+from envyard.contract.suite import SEEDS, BadSuite, SuiteDefinition, SuiteLimits
 from registry.accounts.models import User
+from registry.catalog.models import Version
 from registry.errors import HubError
 from registry.runs import suites
 from registry.runs.models import Run
@@ -29,6 +31,8 @@ SMALL = SuiteDefinition(tasks=5, attempts=4)
         {"indexes": (0, 1, 2, 3, 5)},
         {"judge": "judge-1"},
         {"rules": 99},
+        {"seed_by": "environment"},
+        {"seed_by": "wheel"},
         {"limits": SuiteLimits(max_tokens=513)},
     ],
 )
@@ -49,6 +53,7 @@ def test_a_definition_survives_json_with_the_same_digest() -> None:
         ("seed", -1),
         ("temperature", 3),
         ("rules", 0),
+        ("seed_by", "author"),
     ],
 )
 def test_a_value_out_of_bounds_is_refused_by_name(field: str, value: object) -> None:
@@ -56,9 +61,62 @@ def test_a_value_out_of_bounds_is_refused_by_name(field: str, value: object) -> 
         SuiteDefinition.from_dict(SMALL.to_dict() | {field: value})
 
 
-def test_the_seed_comes_from_the_wheel_unless_the_suite_has_one() -> None:
+def test_without_a_hub_the_seed_comes_from_the_wheel_unless_the_suite_has_one() -> None:
     assert SMALL.seed_of("000000ff" + "0" * 56) == 255
+    assert SMALL.seed_of("f" * 64) == 0xFFFFFFFF % 10_000
     assert replace(SMALL, seed=7).seed_of("f" * 64) == 7
+
+
+def test_definitions_from_before_seeds_were_derived_keep_digest_and_seed() -> None:
+    stored = {k: v for k, v in SMALL.to_dict().items() if k != "seed_by"} | {"rules": 6}
+    old = SuiteDefinition.from_dict(stored)
+    assert old.to_dict() == stored
+    assert old.digest == "b5ba63befda1b7ea5a0f77022e2772dd43a4ab115481b390f7eeaa4902639d0f"
+    assert old.seed_of("f" * 64) == 0xFFFFFFFF
+    chosen = SuiteDefinition.from_dict(stored | {"seed": 7})
+    assert "seed_by" not in chosen.to_dict()
+
+
+def test_versions_share_the_seed_of_full_and_each_has_its_own_of_smoke(alice: User) -> None:
+    first, second = make_version(alice.owner), make_version(alice.owner, version="0.2.0")
+    other = make_version(alice.owner, name="other-env")
+    full, smoke = suites.built_in("full").frozen, suites.built_in("smoke").frozen
+    seeds = [suites.seed_for(full, version) for version in (first, second, other)]
+    assert seeds[0] == seeds[1] != seeds[2]
+    own = [suites.seed_for(smoke, version) for version in (first, second, other)]
+    assert len({*own, *seeds}) == 5
+    assert all(0 <= seed < SEEDS for seed in own + seeds)
+    with override_settings(SECRET_KEY="another" * 10):
+        assert suites.seed_for(full, first) != seeds[0]
+        assert suites.seed_for(smoke, first) != own[0]
+
+
+def test_a_run_has_the_derived_seed_and_one_of_an_earlier_suite_that_of_its_wheel(
+    alice: User,
+) -> None:
+    run = make_run(make_version(alice.owner))
+    assert run.suite is not None
+    assert run.seed == suites.seed_for(run.suite.frozen, run.version)
+    earlier = replace(run.suite.frozen, seed_by="wheel")
+    row = Suite.objects.create(name="smoke", digest=earlier.digest, definition=earlier.to_dict())
+    suites.assign(run, row)
+    assert run.seed == int(run.version.sha256[:8], 16)
+
+
+def test_the_api_gives_the_seeds_of_listed_versions_alone(alice: User, client: Client) -> None:
+    version = make_version(alice.owner)
+    path = "/api/v1/environments/alice/demo-env/suites/"
+
+    def seeds(query: str) -> dict[str, int | None]:
+        rows = client.get(f"{path}{query}", headers=bearer(alice)).json()["results"]
+        return {row["name"]: row["seed"] for row in rows}
+
+    assert seeds("") == seeds("?version=0.1.0") == {"smoke": None, "full": None}
+    Version.objects.filter(pk=version.pk).update(status="listed", listed_at=timezone.now())
+    assert seeds("?version=0.1.0") == {
+        name: suites.seed_for(suites.built_in(name).frozen, version) for name in ("smoke", "full")
+    }
+    assert client.get(f"{path}?version=9", headers=bearer(alice)).status_code == 404
 
 
 def test_a_listing_run_names_the_smoke_suite_and_takes_its_numbers(alice: User) -> None:
