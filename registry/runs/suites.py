@@ -167,8 +167,8 @@ def create(
         )
     try:
         values = {"tasks": tasks, "attempts": attempts, "seed": seed, "temperature": temperature}
-        values |= {"seed_by": BY_VERSION}
-        built = SuiteDefinition.from_dict(values | {"indexes": indexes})
+        more = {"indexes": indexes, "seed_by": BY_VERSION}
+        built = SuiteDefinition.from_dict({**values, **more})
     except BadSuite as error:
         raise _invalid(str(error).partition(" ")[0], str(error)) from None
     definition = replace(built, judge=settings.HUB_JUDGE_MODEL, limits=present_limits())

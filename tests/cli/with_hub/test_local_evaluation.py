@@ -116,7 +116,9 @@ def test_a_pushed_evaluation_is_self_reported_until_the_hub_repeats_it(
     assert shown["suite"]["digest"] == suites.built_in("full").digest
 
     row = Evaluation.objects.get()
+    assert row.version is not None
     assert (str(row.version), row.model_name) == ("alice/demo-env==0.1.0", "stub")
+    assert shown["seed"] == suites.seed_for(suites.built_in("full").frozen, row.version)
     assert (row.sample_mean, row.stated_mean, row.disagrees) == (0.5, 0.5, False)
     assert shown["pushed"]["row"]["evidence"] == "self_reported"
     samples = [json.loads(line) for line in saved.read_text().splitlines()]
