@@ -20,7 +20,7 @@ from frontend.pages.environment_head import tabs
 from registry.errors import HubError, NotFound
 from registry.read_models import chosen_sides, compared_sides, verdicts
 from registry.read_models import links as links_of
-from registry.read_models.compared_sides import Row
+from registry.read_models.comparable_sides import Row
 from registry.read_models.paired_runs import ComparedTask
 from registry.runs.models import Rollout, Run
 

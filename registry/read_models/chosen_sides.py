@@ -12,7 +12,7 @@ from registry.accounts.models import Token
 from registry.accounts.permissions import Actor, require
 from registry.catalog.models import Version
 from registry.errors import HubError, NotFound
-from registry.read_models.compared_sides import Row, digest_of, model_of
+from registry.read_models.comparable_sides import Row, digest_of, model_of
 from registry.runs.models import Run
 from registry.self_reported.models import Evaluation
 

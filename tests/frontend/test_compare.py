@@ -75,6 +75,21 @@ def test_a_pushed_evaluation_is_compared_with_a_run_and_marked(
     assert "0 won, 20 tied, 20 lost of 40" in turned
 
 
+@pytest.mark.parametrize("declared", [None, [0, 1]])
+def test_rewards_outside_what_the_hub_knows_are_noted_beside_the_comparison(
+    client: Client, version: Version, carol: User, full: Suite, declared: list[int] | None
+) -> None:
+    run = evaluated(version, "tiny", full, rate=0.5)
+    run.facts |= {"scoring": {"reward": declared}}
+    run.save()
+    outliers = pushed(version, carol, full, "tiny", [1.0] * (TASKS - 1) + [1e4], 1.0)
+    page = words(client, f"/compare/?first={outliers.pk}&second={run.pk}")
+    note = f"tiny: 1 of its {TASKS} rewards lie outside 0 to 1, between which the hub knows rewards"
+    assert note in page
+    usual = pushed(version, carol, full, "tiny", [1.0] * TASKS, 1.0)
+    assert "lie outside" not in words(client, f"/compare/?first={run.pk}&second={usual.pk}")
+
+
 def test_two_pushed_evaluations_are_compared_by_task(
     client: Client, version: Version, carol: User, full: Suite
 ) -> None:
