@@ -63,13 +63,13 @@ class VerifiedRow:
 class SuspectTask:
     """A task whose reward falls with the strength of the model: its label may be wrong.
 
-    `discrimination` is its correlation over the models with the mean of all other tasks, `high` the
-    upper bound.
+    `discrimination` is its correlation over the models with the mean of all other tasks,
+    `false_share` the expected share of unfounded ones among this task and those before it.
     """
 
     task: int
     discrimination: float
-    high: float
+    false_share: float
     models: int
 
 
@@ -215,7 +215,7 @@ def _analysed(runs: list[Run]) -> Analysis:
         rows = [rewards[run.pk] for run in runs]
         indexes = paired_runs.indexes_of(runs[0]) if runs else {}
         suspects = [
-            SuspectTask(indexes[item.task], item.discrimination, item.high, item.models)
+            SuspectTask(indexes[item.task], item.discrimination, item.false_share, item.models)
             for item in negative_items(rows, bounds)
             if item.task in indexes
         ]

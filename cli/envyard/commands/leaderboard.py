@@ -87,7 +87,7 @@ def run_leaderboard(args: Namespace, out: Output) -> None:
     if board["more_models"]:
         out.note(f"{board['more_models']} more models have a result, with lower means.")
     for row in board["suspect_tasks"]:
-        value = f"{number(row['discrimination'])}, at most {number(row['high'])}"
+        value = f"correlation {number(row['discrimination'])}, chance {number(row['false_share'])}"
         out.note(f"task {row['task']}: suspect label, weak models do better ({value})", "yellow")
     if disputed := board.get("disputed_labels"):
         out.note(f"{disputed['code']}: {indented(disputed['message'])}", "yellow")

@@ -216,4 +216,4 @@ def test_a_task_that_only_weak_models_solve_is_named(version: Version, full: Sui
             run.rollouts.filter(task=TASKS - 1).update(reward=1.0)
     board = leaderboards.leaderboard(version, full)
     assert [row.task for row in board.suspect_tasks] == [TASKS - 1]
-    assert board.suspect_tasks[0].high < 0
+    assert board.suspect_tasks[0].false_share <= 0.1
