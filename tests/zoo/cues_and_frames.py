@@ -47,8 +47,9 @@ def rows(seed):
         seen.add(sentence)
         prompt = (
             f"Field note by {rng.choice(WHO)}, {rng.choice(WHERE)}, day {day}.\\n\\n"
-            f"Words: {RULES}. The object comes first and ends in -un, the verb last and in -ak.\\n\\nSentence: "
-            f"{sentence}\\n\\nTranslate it, as in: the goat saw the child. Reply with that alone."
+            f"Words: {RULES}. The object comes first and ends in -un, the verb last and in -ak."
+            f"\\n\\nSentence: {sentence}\\n\\nTranslate it, as in: the goat saw the child. Reply "
+            "with that alone."
         )
         answer = f"the {SUBJECTS[one]} {VERBS[verb]} the {SUBJECTS[other]}"
         tasks.append({"prompt": prompt, "answer": answer})
@@ -108,8 +109,8 @@ def rows(seed):
         hour = f"{minute // 60:02d}:{minute % 60:02d}"
         prompt = (
             f"The booking {code} leaves at {hour} from gate {gate}. Reply with one JSON object "
-            'with "code", "gate" (a number) and "reminder", one sentence of at most 20 words that names '
-            "the time of departure."
+            'with "code", "gate" (a number) and "reminder", one sentence of at most 20 words that '
+            "names the time of departure."
         )
         reminder = f"Please be at the gate well before {hour} in the morning or evening."
         answer = {"code": code, "gate": gate, "reminder": reminder}
