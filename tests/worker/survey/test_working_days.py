@@ -17,7 +17,7 @@ def deadlines(rule: str, wrong: int) -> list[tuple[int, str, str]]:
         shown = day + timedelta(days=max(0, 7 - day.weekday()) % 7 if day.weekday() > 4 else 0)
         if task < wrong:
             shown += timedelta(days=5 - shown.weekday())
-        rows.append((task, f"Served on {day}. {rule} What is the last day?", f"{shown}"))
+        rows.append((task, f"Served on {day:%A}, {day}. {rule} What is the last day?", f"{shown}"))
     return rows
 
 

@@ -16,7 +16,7 @@ MOVED = re.compile(
     re.IGNORECASE,
 )
 OTHERWISE = re.compile(
-    r"\bfridays?\b|\bpreceding\b|\bprevious\b|\bday before\b|\bnot moved\b", re.IGNORECASE
+    r"\bfridays?\b(?!,? ?\d)|\bpreceding\b|\bprevious\b|\bday before\b|\bnot moved\b", re.IGNORECASE
 )
 
 
