@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.zoo import (
     allowed_forms,
+    calls_and_logs,
     claims_and_signs,
     comparisons,
     conduct,
@@ -95,6 +96,7 @@ ENTRIES: tuple[Entry, ...] = (
     *settings_and_copies.FLAWED,
     *refusals_and_sheets.FLAWED,
     *cues_and_frames.FLAWED,
+    *calls_and_logs.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -133,6 +135,7 @@ ENTRIES: tuple[Entry, ...] = (
     *settings_and_copies.SOUND,
     *refusals_and_sheets.SOUND,
     *cues_and_frames.SOUND,
+    *calls_and_logs.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

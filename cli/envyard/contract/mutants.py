@@ -65,6 +65,7 @@ ENTRIES = (
     Operator("accepts", "its first offer, then the other side's price accepted", course=True),
     Operator("repeats", "its first reply in the place of all others", course=True),
     Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
+    Operator("corrected", "wrong calls before, of which a result names the right one", course=True),
     Operator("further_calls", "further calls where the prompt allows one", course=True),
     _right("call_order", "its settings in another order", course=True),
     # Shows whether late replies are paid in full.
@@ -165,7 +166,7 @@ OPERATORS = {entry.name: entry for entry in ENTRIES}
 # One change of any answer of its kind, by which tasks are compared with one another.
 PLAIN = ("digit", "last_digit", "exchanged", "opposite", "word", "letters")
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
-OTHER_ARGUMENT = "other_argument"
+OTHER_ARGUMENT, CORRECTED = "other_argument", "corrected"
 FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"
 UNREPORTED, REPORTED, MISREPORTED = "unreported", "reported", "misreported"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"

@@ -18,6 +18,7 @@ from envyard.contract.mutants import (
     BLANK,
     CLAIMED,
     CONTROL,
+    CORRECTED,
     FURTHER_CALLS,
     MAX_MUTANTS,
     OPERATORS,
@@ -29,6 +30,7 @@ from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.replay import Replay
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway import openai
+from envyard_runner.gateway.courses.corrected_calls import correction, judged_arguments
 from envyard_runner.gateway.courses.further_calls import are_performed, changing_value
 from envyard_runner.gateway.courses.last_reply_alone import are_only_claimed
 from envyard_runner.gateway.courses.last_turn import QUIET, QuietTurns
@@ -299,6 +301,9 @@ class Mutants:
         others = self._other_answers(base)
         if operator == FURTHER_CALLS:
             others = [each.changing_value for each in self._bases if each.task != base.task]
+        if operator == CORRECTED:
+            apart = (each.transcript for each in self._bases if each.task != base.task)
+            others = [judged_arguments(transcript) for transcript in apart]
         return COURSES[operator](base.transcript, others)
 
     def _other_answers(self, base: Base) -> list[str]:
@@ -325,6 +330,8 @@ def _performed(planned: Planned) -> str | None:
     if isinstance(replies, OtherCourse):
         if planned.operator == TRIED:
             return judged_tries(replies.messages) or None
+        if planned.operator == CORRECTED:
+            return correction(planned.base.transcript, replies.messages) or None
         if planned.operator == FURTHER_CALLS and not are_performed(replies.messages):
             return None
         claims = planned.operator == CLAIMED

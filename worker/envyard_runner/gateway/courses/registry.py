@@ -14,6 +14,7 @@ from typing import Any
 
 from envyard.contract.transcript import Transcript, clean_message
 from envyard_runner.gateway.courses.call_order import call_order
+from envyard_runner.gateway.courses.corrected_calls import corrected
 from envyard_runner.gateway.courses.early_ends import FEWEST_TURNS, declines, leaves
 from envyard_runner.gateway.courses.further_calls import further_calls
 from envyard_runner.gateway.courses.last_reply_alone import (
@@ -186,6 +187,7 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "repeats": repeats,
     "middle": middle,
     "tried": tried,
+    "corrected": corrected,
     "further_calls": lambda transcript, others: further_calls(transcript, others, changes),
 }
 
