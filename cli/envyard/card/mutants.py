@@ -22,10 +22,12 @@ from envyard.contract.mutants import (
     MARKED_WRONG,
     MIDDLE,
     MISREPORTED,
+    NOTED,
     OPERATORS,
     OTHER_ARGUMENT,
     REPORTED,
     UNCALLED,
+    UNNOTED,
     UNREPORTED,
     MutantResult,
 )
@@ -88,8 +90,8 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     before it only looked something up, and nothing in its place must not be paid. The right answer
     before a mark counts where a wrong one in the mark lost reward: of texts that the policy is to
     write, another may be as right. The last turn counts where the turn before it was paid in full,
-    calls that a reply only claims where the reply without them lost reward, and calls and values
-    that it reports where the reply without the report did.
+    calls that a reply or a note only claims where those without them lost reward, and calls and
+    values that it reports where the reply without the report did.
     """
     controls = [e for e in results if e.operator == CONTROL]
     steady = {e.rollout for e in controls if agree(e.recorded, e.reward)}
@@ -101,11 +103,11 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
         {e.rollout for e in results if e.operator == operator and agree(e.recorded, e.reward)}
         for operator in (ALONE, BEFORE_LAST)
     )
-    needed, scored = (
+    needed, scored, unclaimed = (
         {e.rollout for e in results if e.operator == name and not _survives(e, "corrupting")}
-        for name in (UNCALLED, UNREPORTED)
+        for name in (UNCALLED, UNREPORTED, UNNOTED)
     )
-    shown = {BESIDE: marked, LAST_TURN: late, CLAIMED: needed}
+    shown = {BESIDE: marked, LAST_TURN: late, CLAIMED: needed, NOTED: unclaimed}
     shown |= {REPORTED: scored, MISREPORTED: scored}
     return [
         each

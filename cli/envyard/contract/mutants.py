@@ -66,6 +66,10 @@ ENTRIES = (
     Operator("repeats", "its first reply in the place of all others", course=True),
     Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
     Operator("corrected", "wrong calls before, of which a result names the right one", course=True),
+    # Shows whether the calls that a note could claim are needed.
+    Operator("unnoted", "no calls and a note without lines of them", kind="control", course=True),
+    Operator("noted", "lines of its calls in a note, without these calls", course=True),
+    Operator("echoed", "what is written behind its commands, as a command", course=True),
     Operator("further_calls", "further calls where the prompt allows one", course=True),
     _right("call_order", "its settings in another order", course=True),
     # Shows whether late replies are paid in full.
@@ -168,6 +172,7 @@ PLAIN = ("digit", "last_digit", "exchanged", "opposite", "word", "letters")
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
 OTHER_ARGUMENT, CORRECTED = "other_argument", "corrected"
 FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"
+UNNOTED, NOTED = "unnoted", "noted"
 UNREPORTED, REPORTED, MISREPORTED = "unreported", "reported", "misreported"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"
 ALONE, BEFORE_LAST, LAST_TURN = "alone", "before_last", "last_turn"

@@ -174,7 +174,8 @@ ENTRIES = (
     Probe(
         name="keywords",
         label="words of the scoring code",
-        reply="the keywords and tags that stand in the scoring code, without answers of tasks",
+        reply="the keywords and tags that stand in the scoring code, or what it counts, without "
+        "answers of tasks",
         floor=FloorLimit(
             NO_INFORMATION,
             "Pay for the answer, not for words or tags: a list of them earns this reward.",

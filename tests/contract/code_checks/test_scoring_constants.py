@@ -121,3 +121,11 @@ def test_a_large_value_that_many_functions_read_is_read_once() -> None:
     began = time.process_time()
     scoring_constants({"env.py": (values + functions + taken).encode()})
     assert time.process_time() - began < 3.0
+
+
+def test_texts_that_the_code_counts_are_read() -> None:
+    code = (
+        'DONE = "... DONE"\n\n\ndef reward(state):\n    log = state["log"]\n'
+        '    return log.count(DONE) + log.count("[ok]") + log.count("ok") + log.count(state["x"])\n'
+    )
+    assert scoring_constants({"env.py": code.encode()}).counted == ("... DONE",)

@@ -313,3 +313,13 @@ def test_claimed_calls_must_not_earn_what_the_calls_earn() -> None:
     assert finding.details["survivors"][0]["operator"] == "claimed"
     assert findings(claiming(0.6, 0.6)) == []
     assert findings(claiming(1.0, 1.0)) == []  # no call is needed
+
+
+@pytest.mark.parametrize(("without", "survivors"), [(0.0, 2), (1.0, 0)])
+def test_lines_in_a_note_count_where_the_calls_are_needed(without: float, survivors: int) -> None:
+    rows = [
+        MutantResult(f"oracle/{task}/0", operator, "fill(1)", "fill(2)", reward, 1.0, turns=4)
+        for task in range(2)
+        for operator, reward in (("unchanged", 1.0), ("unnoted", without), ("noted", 1.0))
+    ]
+    assert len(corrupting(rows).survivors) == survivors

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from envyard.contract.code_checks.scoring_constants import ScoringConstants
+from envyard.contract.code_checks.scoring_patterns import ScoringPattern
 from envyard.contract.probes import PROBES
 from envyard_runner.probing.chat_text import plain_text
 from envyard_runner.probing.probes import REPLIES, NoReference, ProbeCall
@@ -110,6 +111,17 @@ def test_keywords_are_the_words_of_the_scoring_code_that_are_no_answers() -> Non
     given = replace(ask(USER), right=right, answers=("Rome",), constants=constants)
     assert REPLIES["keywords"](given)["content"] == "therefore <think>"
     assert REPLIES["keywords"](ask(USER))["content"] == ""
+
+
+def test_what_the_scoring_code_counts_is_repeated_in_the_form_that_it_reads() -> None:
+    patterns = (ScoringPattern(r"<do>\s*(.*?)\s*</do>"),)
+    constants = ScoringConstants(words=("... DONE",), patterns=patterns, counted=("... DONE",))
+    first = replace(ask(USER), constants=constants)
+    assert REPLIES["keywords"](first)["content"] == "... DONE"
+    reply = REPLIES["keywords"](replace(first, task=1))["content"]
+    assert (reply[:4], reply[-5:], reply.count("... DONE")) == ("<do>", "</do>", 10)
+    known = replace(first, task=1, answers=("... done",))
+    assert REPLIES["keywords"](known)["content"] == ""
 
 
 def test_constants_of_the_scoring_code_are_given_in_the_form_of_the_reference() -> None:

@@ -15,6 +15,7 @@ from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, Scoring
 from envyard_runner.mutation.alphabets import Alphabet
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.guesses import constant_answer, copied_answer
+from envyard_runner.mutation.pattern_samples import surroundings_of_groups
 from envyard_runner.mutation.vacuous import deletion_in, vacuous_reply
 from envyard_runner.mutation.wrong_answers import among_wrong_answers, other_answer
 from envyard_runner.probing import tool_probes
@@ -28,6 +29,7 @@ from envyard_runner.probing.zero_divisions import zero_divisions
 Message = dict[str, Any]
 
 CHARACTERS_PER_TOKEN = 4
+COUNTED = 10  # times that a text is repeated which scoring code counts
 
 # A right-to-left mark, stacked accents, an emoji made of three, digits of other scripts, markup
 # that closes what it never opened, numbers that are none: what breaks parsers that only ever met
@@ -194,7 +196,14 @@ def guess_constant(call: ProbeCall) -> Message:
 
 
 def list_keywords(call: ProbeCall) -> Message:
-    """Reply with the words of the scoring code, without those that are answers."""
+    """Reply with the words of the scoring code, without those that are answers; from the second
+    task on with what it counts, many times, in the form of its first pattern."""
+    counted = call.wrong([text.strip() for text in call.constants.counted])
+    if counted and call.task:
+        forms = surroundings_of_groups(call.constants.patterns)
+        before, after = next(forms, ("", ""))
+        text = " ".join([counted[call.task % len(counted)]] * COUNTED)
+        return _assistant(f"{before}{text}{after}"[: call.max_characters])
     return _assistant(" ".join(call.wrong(call.constants.words))[: call.max_characters])
 
 

@@ -16,6 +16,7 @@ from typing import TypeVar
 from envyard.contract.code_checks.rollout_functions import Definitions
 from envyard.contract.code_checks.scoring_patterns import (
     ScoringPattern,
+    counted_in,
     keys_in,
     labels_in,
     patterns_in,
@@ -47,14 +48,15 @@ class ScoringConstants:
     """Texts of the scoring code in the order of the code (`words`), and the texts and numbers that
     it compares by `==` or as members of a collection (`compared`).
 
-    `patterns` and `labels` are where it reads in a text, `keys` what it reads of objects. All are
-    bounded."""
+    `patterns` and `labels` are where it reads in a text, `keys` what it reads of objects,
+    `counted` what it counts. All are bounded."""
 
     words: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
     patterns: tuple[ScoringPattern, ...] = ()
     labels: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
+    counted: tuple[str, ...] = ()
 
 
 NO_CONSTANTS = ScoringConstants()
@@ -78,6 +80,7 @@ def scoring_constants(members: Mapping[str, bytes]) -> ScoringConstants:
         _distinct(each for part in parts for each in patterns_in(part, values)),
         _distinct(text for part in parts for text in labels_in(part, values)),
         _distinct(key for part in parts for key in keys_in(part) if key not in KEYS),
+        _distinct(text for part in parts for text in counted_in(part, values)),
     )
 
 

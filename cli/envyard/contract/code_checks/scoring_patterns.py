@@ -50,6 +50,16 @@ def labels_in(root: ast.AST, values: Mapping[str, str]) -> Iterator[str]:
                 yield from (text for text in texts if text and _is_label(text))
 
 
+def counted_in(root: ast.AST, values: Mapping[str, str]) -> Iterator[str]:
+    """The texts that the code counts in another one, such as the marks of what was done."""
+    for node in ast.walk(root):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="count"), args=[first, *_]):
+                text = _text(first, values)
+                if text and _is_label(text):
+                    yield text
+
+
 def _is_label(text: str) -> bool:
     return len(text) <= LONGEST_LABEL and _letters(text) >= FEWEST_LETTERS and is_plain(text)
 

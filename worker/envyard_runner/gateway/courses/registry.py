@@ -14,6 +14,7 @@ from typing import Any
 
 from envyard.contract.transcript import Transcript, clean_message
 from envyard_runner.gateway.courses.call_order import call_order
+from envyard_runner.gateway.courses.claimed_lines import echoed, noted, unnoted
 from envyard_runner.gateway.courses.corrected_calls import corrected
 from envyard_runner.gateway.courses.early_ends import FEWEST_TURNS, declines, leaves
 from envyard_runner.gateway.courses.further_calls import further_calls
@@ -188,6 +189,9 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "middle": middle,
     "tried": tried,
     "corrected": corrected,
+    "unnoted": lambda transcript, others: unnoted(transcript, others, changes),
+    "noted": lambda transcript, others: noted(transcript, others, changes),
+    "echoed": echoed,
     "further_calls": lambda transcript, others: further_calls(transcript, others, changes),
 }
 
