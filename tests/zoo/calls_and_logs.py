@@ -173,7 +173,7 @@ FLAWED = (
           base=BENCH, endings=TURNS, apis=V1, expected="warned",
           codes=("card.mutants_caught", "card.floor")),
     *both("counted-lines", "Lines are counted and their sums not compared",
-          CHECKED.replace("PAID", COUNTED), expected="warned", codes=("card.floor",)),
+          CHECKED.replace("PAID", COUNTED), expected="rejected", codes=("card.floor",)),
 )  # fmt: skip
 SOUND = (
     *both("alarm-goes-on", "A report that is wrong says so, and its errors list what there is",

@@ -26,6 +26,7 @@ from tests.zoo import (
     open_forms,
     optional_parts,
     orders_and_decimals,
+    overwritten_sources,
     parts_of_answers,
     payments,
     places_in_prompts,
@@ -97,6 +98,7 @@ ENTRIES: tuple[Entry, ...] = (
     *refusals_and_sheets.FLAWED,
     *cues_and_frames.FLAWED,
     *calls_and_logs.FLAWED,
+    *overwritten_sources.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -136,6 +138,7 @@ ENTRIES: tuple[Entry, ...] = (
     *refusals_and_sheets.SOUND,
     *cues_and_frames.SOUND,
     *calls_and_logs.SOUND,
+    *overwritten_sources.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

@@ -22,9 +22,11 @@ from envyard.contract.mutants import (
     MARKED_WRONG,
     MIDDLE,
     MISREPORTED,
+    MISWRITTEN,
     NOTED,
     OPERATORS,
     OTHER_ARGUMENT,
+    OVERWRITTEN,
     REPORTED,
     UNCALLED,
     UNNOTED,
@@ -91,7 +93,8 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     before a mark counts where a wrong one in the mark lost reward: of texts that the policy is to
     write, another may be as right. The last turn counts where the turn before it was paid in full,
     calls that a reply or a note only claims where those without them lost reward, and calls and
-    values that it reports where the reply without the report did.
+    values that it reports where the reply without the report did. Files that are emptied beside a
+    wrong value count where that alone lost reward.
     """
     controls = [e for e in results if e.operator == CONTROL]
     steady = {e.rollout for e in controls if agree(e.recorded, e.reward)}
@@ -103,12 +106,12 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
         {e.rollout for e in results if e.operator == operator and agree(e.recorded, e.reward)}
         for operator in (ALONE, BEFORE_LAST)
     )
-    needed, scored, unclaimed = (
+    needed, scored, unclaimed, judged = (
         {e.rollout for e in results if e.operator == name and not _survives(e, "corrupting")}
-        for name in (UNCALLED, UNREPORTED, UNNOTED)
+        for name in (UNCALLED, UNREPORTED, UNNOTED, MISWRITTEN)
     )
     shown = {BESIDE: marked, LAST_TURN: late, CLAIMED: needed, NOTED: unclaimed}
-    shown |= {REPORTED: scored, MISREPORTED: scored}
+    shown |= {REPORTED: scored, MISREPORTED: scored, OVERWRITTEN: judged}
     return [
         each
         for each in results

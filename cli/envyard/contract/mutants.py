@@ -70,6 +70,9 @@ ENTRIES = (
     Operator("unnoted", "no calls and a note without lines of them", kind="control", course=True),
     Operator("noted", "lines of its calls in a note, without these calls", course=True),
     Operator("echoed", "what is written behind its commands, as a command", course=True),
+    # Shows whether what the last file holds is judged.
+    Operator("miswritten", "a wrong value in what it writes", kind="control", course=True),
+    Operator("overwritten", "a wrong value, and the other files emptied", course=True),
     Operator("further_calls", "further calls where the prompt allows one", course=True),
     _right("call_order", "its settings in another order", course=True),
     # Shows whether late replies are paid in full.
@@ -173,6 +176,7 @@ CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tri
 OTHER_ARGUMENT, CORRECTED = "other_argument", "corrected"
 FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"
 UNNOTED, NOTED = "unnoted", "noted"
+MISWRITTEN, OVERWRITTEN = "miswritten", "overwritten"
 UNREPORTED, REPORTED, MISREPORTED = "unreported", "reported", "misreported"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"
 ALONE, BEFORE_LAST, LAST_TURN = "alone", "before_last", "last_turn"

@@ -316,10 +316,15 @@ def test_claimed_calls_must_not_earn_what_the_calls_earn() -> None:
 
 
 @pytest.mark.parametrize(("without", "survivors"), [(0.0, 2), (1.0, 0)])
-def test_lines_in_a_note_count_where_the_calls_are_needed(without: float, survivors: int) -> None:
+@pytest.mark.parametrize(
+    ("control", "operator"), [("unnoted", "noted"), ("miswritten", "overwritten")]
+)
+def test_notes_and_emptied_files_count_where_their_control_lost_reward(
+    control: str, operator: str, without: float, survivors: int
+) -> None:
     rows = [
-        MutantResult(f"oracle/{task}/0", operator, "fill(1)", "fill(2)", reward, 1.0, turns=4)
+        MutantResult(f"oracle/{task}/0", name, "fill(1)", "fill(2)", reward, 1.0, turns=4)
         for task in range(2)
-        for operator, reward in (("unchanged", 1.0), ("unnoted", without), ("noted", 1.0))
+        for name, reward in (("unchanged", 1.0), (control, without), (operator, 1.0))
     ]
     assert len(corrupting(rows).survivors) == survivors

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from envyard_runner.probing.grid_cells import MOST as MOST_CELLS
+from envyard_runner.probing.grid_cells import grid_cells
 from envyard_runner.probing.removing_calls import FIRST, NAMED, SEARCHED
 from envyard_runner.probing.submitted_answers import arguments_of, calls_of
 
@@ -50,14 +52,17 @@ MAX_CALLS = 24
 
 def constant_calls(tools: Sequence[Message], texts: Sequence[str]) -> list[Message]:
     """At most MAX_CALLS calls of tools that take a key and a value, for the keys that the texts
-    name, in their order; none that records a number which the first text leaves open."""
+    name, in their order, or for all cells of a table that they show; none that records a number
+    which the first text leaves open."""
     calls: list[Message] = []
-    constant, keys = _constant(texts), _keys(texts)
+    cells = [*dict.fromkeys(cell for text in texts for cell in grid_cells(text))]
+    constant, keys = _constant(texts), cells or _keys(texts)
+    most = MOST_CELLS if cells else MAX_CALLS
     is_chosen = any(CHOSEN.search(text[:SEARCHED]) for text in texts[:1])
     for name, key, value, is_text in _setting(tools):
         if is_chosen and RECORDING.search(name):
             continue
-        for named in keys[: MAX_CALLS - len(calls)]:
+        for named in keys[: most - len(calls)]:
             given = json.dumps({key: named, value: str(constant) if is_text else constant})
             described = {"name": name, "arguments": given}
             ident = f"{SET}{len(calls)}"

@@ -29,6 +29,7 @@ from envyard_runner.gateway.courses.last_reply_alone import (
 from envyard_runner.gateway.courses.letter_case import letter_case
 from envyard_runner.gateway.courses.middle_answer import middle
 from envyard_runner.gateway.courses.other_arguments import other_argument
+from envyard_runner.gateway.courses.overwritten_files import miswritten, overwritten
 from envyard_runner.gateway.courses.replies_in_turn import (
     Course,
     first_prompts,
@@ -192,6 +193,8 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "unnoted": lambda transcript, others: unnoted(transcript, others, changes),
     "noted": lambda transcript, others: noted(transcript, others, changes),
     "echoed": echoed,
+    "miswritten": lambda transcript, others: miswritten(transcript, others, changes),
+    "overwritten": lambda transcript, others: overwritten(transcript, others, changes),
     "further_calls": lambda transcript, others: further_calls(transcript, others, changes),
 }
 
