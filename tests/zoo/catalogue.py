@@ -45,6 +45,7 @@ from tests.zoo import (
     task_texts,
     tasks,
     tells_of_tasks,
+    told_causes,
     tools_and_zones,
     tools_that_tell,
     units_and_words,
@@ -99,6 +100,7 @@ ENTRIES: tuple[Entry, ...] = (
     *cues_and_frames.FLAWED,
     *calls_and_logs.FLAWED,
     *overwritten_sources.FLAWED,
+    *told_causes.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -139,6 +141,7 @@ ENTRIES: tuple[Entry, ...] = (
     *cues_and_frames.SOUND,
     *calls_and_logs.SOUND,
     *overwritten_sources.SOUND,
+    *told_causes.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

@@ -19,7 +19,7 @@ from envyard_runner.conversation_checks.telling_fields import has_word_of
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.probing.chat_text import plain_text
-from envyard_runner.probing.named_calls import is_named_call
+from envyard_runner.probing.named_calls import is_named_call, is_quoted_call
 from envyard_runner.probing.submitted_answers import calls_of, results_of
 
 Message = dict[str, Any]
@@ -77,7 +77,7 @@ def _records(messages: Sequence[Message]) -> Iterator[tuple[str, dict[str, Any]]
     """The objects that these calls returned, with the names of their tools."""
     results = results_of(messages)
     for call in calls_of(messages):
-        if not is_named_call(call.get("id")):
+        if not is_named_call(call.get("id")) or is_quoted_call(call.get("id")):
             continue
         content = results.get(str(call.get("id")), "")
         try:

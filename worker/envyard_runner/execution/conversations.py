@@ -18,6 +18,7 @@ from envyard_runner.conversation_checks.needless_work import FileAnswers
 from envyard_runner.conversation_checks.revealed_tries import RevealedTries
 from envyard_runner.conversation_checks.shown_answers import JunkResults, ShownAnswers, last_answer
 from envyard_runner.conversation_checks.telling_fields import TellingFields
+from envyard_runner.conversation_checks.told_causes import ToldCauses
 from envyard_runner.conversation_checks.write_guards import WriteGuards
 from envyard_runner.execution.contrary_results import contrary_findings, guard_findings
 from envyard_runner.execution.late_ends import late_end_findings
@@ -32,6 +33,7 @@ from envyard_runner.execution.shown_answers import (
     leak_findings,
     needless_findings,
     omission_findings,
+    told_findings,
     tool_leak_findings,
     tries_findings,
 )
@@ -50,6 +52,7 @@ class Conversations:
         self._guards, self._fields = WriteGuards(), TellingFields()
         self._results, self._tries = ToolResults(), RevealedTries()
         self._extremes, self._computed = ExtremeRows(), ComputedFields()
+        self._told = ToldCauses()
 
     def add(self, record: Record, answer: str, field: str) -> None:
         """Read a rollout; `answer` is what its reference replies with if that is a field, `field`
@@ -64,6 +67,7 @@ class Conversations:
         self._fields.add(record, field)
         self._extremes.add(record, field)
         self._computed.add(record, answer or field)
+        self._told.add(record, answer, field)
         if reply := repeated_reply(record):
             self._repeated[record.rollout] = reply
         if early := EarlyAnswer.of(record, field):
@@ -96,6 +100,7 @@ class Conversations:
             *extreme_findings(self._extremes),
             *computed_findings(self._computed),
             *early_findings(self._early),
+            *told_findings(self._told),
             *needless_findings(self._files.needless),
         ]
 

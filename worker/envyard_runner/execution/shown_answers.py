@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from envyard.contract.findings import Finding, finding
+from envyard.contract.probes import ORACLE, SNOOP
 from envyard_runner.conversation_checks.answer_differences import AnswerDifference
 from envyard_runner.conversation_checks.computed_fields import ComputedFields
 from envyard_runner.conversation_checks.early_answers import EarlyAnswer
@@ -14,6 +15,7 @@ from envyard_runner.conversation_checks.needless_work import NeedlessWork
 from envyard_runner.conversation_checks.revealed_tries import RevealedTry
 from envyard_runner.conversation_checks.shown_answers import JunkResults
 from envyard_runner.conversation_checks.telling_fields import TellingFields
+from envyard_runner.conversation_checks.told_causes import ToldCauses
 from envyard_runner.execution.first_names import first_names
 
 FEWEST_TASKS = 2
@@ -175,6 +177,27 @@ def early_findings(played: Mapping[str, EarlyAnswer]) -> Iterator[Finding]:
         where=first,
         n=len(shown),
     )
+
+
+def told_findings(causes: ToldCauses) -> Iterator[Finding]:
+    """A warning where in most of two tasks or more the first result of a search names the answer
+    behind words such as `caused by`."""
+    for policy in (ORACLE, SNOOP):
+        told, read = causes.told(policy)
+        answers = {each.answer.casefold() for each in told.values()}
+        is_search = sum(each.is_search for each in told.values()) * 2 > len(told)
+        if len(answers) < FEWEST_TASKS or len(told) < EARLY * read or not is_search:
+            continue
+        rollouts = sorted(told)
+        first = told[rollouts[0]]
+        yield _leak(
+            rollouts,
+            "The first result of a search names what is searched, in "
+            f"{len(rollouts)} of {read} rollouts: {first_names(rollouts)}. In "
+            f"{rollouts[0]} the tool {first.tool!r} returned {first.shown[-200:]!r}: no further "
+            "call is needed.",
+        )
+        return
 
 
 def needless_findings(needless: Mapping[str, NeedlessWork]) -> Iterator[Finding]:

@@ -12,9 +12,12 @@ from envyard_runner.probing.tool_schemas import acts, parameters_of
 Message = dict[str, Any]
 
 IDENT, MAX_CALLS = "call_named", 3
+QUOTED = f"{IDENT}_quoted"  # with which the ids of calls with a quoted name begin
 FEWEST_TOOLS = 2
 # Such as SH-1042 or order_7.
 IDENTIFIER = re.compile(r"(?<![\w.-])[A-Za-z]{1,12}[-_#]?\d{1,12}(?![\w-]|\.\d)")
+# A name that is quoted as code; `name: value` and `<tag>` are none.
+NAME = re.compile(r"(?<!`)`([A-Za-z][\w-]{2,30})`(?!`)")
 
 
 def named_calls(tools: Sequence[Message], prompt: str) -> list[Message]:
@@ -36,6 +39,25 @@ def named_calls(tools: Sequence[Message], prompt: str) -> list[Message]:
     return calls[:MAX_CALLS]
 
 
+def quoted_calls(tools: Sequence[Message], prompt: str) -> list[Message]:
+    """A call of each tool whose only parameter is a text, with the first name that the prompt
+    quotes as code, such as `storefront`; none where that names a tool or a parameter."""
+    described = [tool["function"] for tool in tools if isinstance(tool.get("function"), dict)]
+    own = {str(function.get("name")) for function in described}
+    own |= {str(name) for function in described for name in parameters_of(function)}
+    match = next((each for each in NAME.finditer(prompt) if each[1] not in own), None)
+    calls: list[Message] = []
+    for tool in tools if match else ():
+        function = tool.get("function")
+        fields = parameters_of(function) if isinstance(function, dict) else {}
+        kinds = [each.get("type") for each in fields.values() if isinstance(each, dict)]
+        if match and kinds == ["string"] and len(fields) == 1 and not acts(tool):
+            arguments = json.dumps({next(iter(fields)): match[1]})
+            given = {"name": tool["function"].get("name"), "arguments": arguments}
+            calls.append({"id": f"{QUOTED}{len(calls)}", "type": "function", "function": given})
+    return calls[:MAX_CALLS]
+
+
 def identifier(prompt: str) -> str:
     """The first identifier of a prompt; empty where it names none."""
     match = IDENTIFIER.search(prompt)
@@ -43,5 +65,10 @@ def identifier(prompt: str) -> str:
 
 
 def is_named_call(call_id: Any) -> bool:
-    """Whether this is the id of such a call."""
+    """Whether this is the id of a call with what the prompt names."""
     return str(call_id).startswith(IDENT)
+
+
+def is_quoted_call(call_id: Any) -> bool:
+    """Whether this is the id of a call with a name that the prompt quotes."""
+    return str(call_id).startswith(QUOTED)

@@ -13,7 +13,7 @@ from typing import Any
 
 from envyard_runner.probing.chat_text import plain_text
 from envyard_runner.probing.junk_calls import bare_calls, junk_calls, partly_known_calls
-from envyard_runner.probing.named_calls import identifier, named_calls
+from envyard_runner.probing.named_calls import identifier, named_calls, quoted_calls
 from envyard_runner.probing.page_calls import page_calls
 from envyard_runner.probing.sql_calls import sql_tools
 
@@ -62,8 +62,9 @@ def look(
     if not junk or rounds:
         return calls
     lookups = _lookups(tools)
-    named = named_calls(lookups, first_prompt(messages))
-    partly = partly_known_calls(tools, identifier(first_prompt(messages)))
+    prompt = first_prompt(messages)
+    named = named_calls(lookups, prompt) or quoted_calls(lookups, prompt)
+    partly = partly_known_calls(tools, identifier(prompt))
     return named + page_calls(tools) + calls + bare_calls(lookups) + junk_calls(lookups) + partly
 
 

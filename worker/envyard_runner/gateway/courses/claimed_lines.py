@@ -119,7 +119,9 @@ def _call(tool: str, own: Sequence[Message], transcript: Transcript) -> dict[str
         return arguments_of(own[-1])
     fields = next(fields for name, fields in _fields(transcript) if name == tool)
     junk: dict[str, Any] = {"integer": 0, "number": 0, "string": UNKNOWN, "boolean": False}
-    kinds = {name: rules.get("type") for name, rules in fields.items() if isinstance(rules, dict)}
+    kinds = {
+        name: str(rules.get("type")) for name, rules in fields.items() if isinstance(rules, dict)
+    }
     needed = {name: kind for name, kind in kinds.items() if own or not NOTE.search(name)}
     if not all(kind in junk for kind in needed.values()):
         return None

@@ -9,7 +9,7 @@ FEWEST, MOST = 3, 60  # values of a list
 LONGEST, SEARCHED = 80, 20_000  # characters of a value, and of a text
 # What ends a list: the end of a sentence or line, a colon before it, or brackets.
 PART = re.compile(r"[.:?!](?=\s|$)|[\n(){}\[\]]")
-SEPARATOR = re.compile(r"\s*[,;|]\s*(?:(?:or|and)\s+)?|\s+(?:or|and)\s+")
+SEPARATOR = re.compile(r"[,;|]|(?<=\s)(?:or|and)(?=\s)")
 BULLETS = re.compile(r"(?:^[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]+\S.*(?:\n|\Z)){3,}", re.MULTILINE)
 BULLET = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]+([^\n]+)", re.MULTILINE)
 QUOTES = " \t\"'`*_"
@@ -49,10 +49,10 @@ def without(values: Iterable[str], text: str) -> str:
 
 def _lists(text: str, wanted: str) -> Iterator[list[str]]:
     for part in PART.split(text):
-        items = [each.strip(QUOTES) for each in SEPARATOR.split(part)]
+        items = [*filter(None, (each.strip(QUOTES) for each in SEPARATOR.split(part)))]
         if len(items) >= FEWEST:
             items = _without_sentence(items, wanted)
-        yield [each for each in items if 0 < len(each) <= LONGEST]
+        yield [each for each in items if len(each) <= LONGEST]
     for match in BULLETS.finditer(text):
         items = [re.split(r"[:,]\s| - ", each)[0] for each in BULLET.findall(match[0])]
         yield [each.strip(QUOTES) for each in items]
