@@ -22,6 +22,7 @@ from tests.zoo import (
     labels,
     last_turns,
     listings,
+    named_causes,
     near_misses,
     open_forms,
     optional_parts,
@@ -45,7 +46,6 @@ from tests.zoo import (
     task_texts,
     tasks,
     tells_of_tasks,
-    told_causes,
     tools_and_zones,
     tools_that_tell,
     units_and_words,
@@ -100,7 +100,7 @@ ENTRIES: tuple[Entry, ...] = (
     *cues_and_frames.FLAWED,
     *calls_and_logs.FLAWED,
     *overwritten_sources.FLAWED,
-    *told_causes.FLAWED,
+    *named_causes.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -141,7 +141,7 @@ ENTRIES: tuple[Entry, ...] = (
     *cues_and_frames.SOUND,
     *calls_and_logs.SOUND,
     *overwritten_sources.SOUND,
-    *told_causes.SOUND,
+    *named_causes.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

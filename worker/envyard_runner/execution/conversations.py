@@ -14,15 +14,16 @@ from envyard_runner.conversation_checks.early_answers import EarlyAnswer
 from envyard_runner.conversation_checks.extreme_rows import ExtremeRows
 from envyard_runner.conversation_checks.late_ends import repeated_reply
 from envyard_runner.conversation_checks.listed_pages import ListedPages
+from envyard_runner.conversation_checks.named_causes import NamedCauses
 from envyard_runner.conversation_checks.needless_work import FileAnswers
 from envyard_runner.conversation_checks.revealed_tries import RevealedTries
 from envyard_runner.conversation_checks.shown_answers import JunkResults, ShownAnswers, last_answer
 from envyard_runner.conversation_checks.telling_fields import TellingFields
-from envyard_runner.conversation_checks.told_causes import ToldCauses
 from envyard_runner.conversation_checks.write_guards import WriteGuards
 from envyard_runner.execution.contrary_results import contrary_findings, guard_findings
 from envyard_runner.execution.late_ends import late_end_findings
 from envyard_runner.execution.shown_answers import (
+    cause_findings,
     computed_findings,
     conspicuous_findings,
     difference_findings,
@@ -33,7 +34,6 @@ from envyard_runner.execution.shown_answers import (
     leak_findings,
     needless_findings,
     omission_findings,
-    told_findings,
     tool_leak_findings,
     tries_findings,
 )
@@ -52,7 +52,7 @@ class Conversations:
         self._guards, self._fields = WriteGuards(), TellingFields()
         self._results, self._tries = ToolResults(), RevealedTries()
         self._extremes, self._computed = ExtremeRows(), ComputedFields()
-        self._told = ToldCauses()
+        self._causes = NamedCauses()
 
     def add(self, record: Record, answer: str, field: str) -> None:
         """Read a rollout; `answer` is what its reference replies with if that is a field, `field`
@@ -67,7 +67,7 @@ class Conversations:
         self._fields.add(record, field)
         self._extremes.add(record, field)
         self._computed.add(record, answer or field)
-        self._told.add(record, answer, field)
+        self._causes.add(record, answer, field)
         if reply := repeated_reply(record):
             self._repeated[record.rollout] = reply
         if early := EarlyAnswer.of(record, field):
@@ -100,7 +100,7 @@ class Conversations:
             *extreme_findings(self._extremes),
             *computed_findings(self._computed),
             *early_findings(self._early),
-            *told_findings(self._told),
+            *cause_findings(self._causes),
             *needless_findings(self._files.needless),
         ]
 

@@ -11,11 +11,11 @@ from envyard_runner.conversation_checks.computed_fields import ComputedFields
 from envyard_runner.conversation_checks.early_answers import EarlyAnswer
 from envyard_runner.conversation_checks.extreme_rows import ExtremeRows
 from envyard_runner.conversation_checks.listed_pages import OmittedEntries
+from envyard_runner.conversation_checks.named_causes import NamedCauses
 from envyard_runner.conversation_checks.needless_work import NeedlessWork
 from envyard_runner.conversation_checks.revealed_tries import RevealedTry
 from envyard_runner.conversation_checks.shown_answers import JunkResults
 from envyard_runner.conversation_checks.telling_fields import TellingFields
-from envyard_runner.conversation_checks.told_causes import ToldCauses
 from envyard_runner.execution.first_names import first_names
 
 FEWEST_TASKS = 2
@@ -179,17 +179,17 @@ def early_findings(played: Mapping[str, EarlyAnswer]) -> Iterator[Finding]:
     )
 
 
-def told_findings(causes: ToldCauses) -> Iterator[Finding]:
+def cause_findings(causes: NamedCauses) -> Iterator[Finding]:
     """A warning where in most of two tasks or more the first result of a search names the answer
     behind words such as `caused by`."""
     for policy in (ORACLE, SNOOP):
-        told, read = causes.told(policy)
-        answers = {each.answer.casefold() for each in told.values()}
-        is_search = sum(each.is_search for each in told.values()) * 2 > len(told)
-        if len(answers) < FEWEST_TASKS or len(told) < EARLY * read or not is_search:
+        named, read = causes.named(policy)
+        answers = {each.answer.casefold() for each in named.values()}
+        is_search = sum(each.is_search for each in named.values()) * 2 > len(named)
+        if len(answers) < FEWEST_TASKS or len(named) < EARLY * read or not is_search:
             continue
-        rollouts = sorted(told)
-        first = told[rollouts[0]]
+        rollouts = sorted(named)
+        first = named[rollouts[0]]
         yield _leak(
             rollouts,
             "The first result of a search names what is searched, in "

@@ -65,13 +65,13 @@ def odd_row(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
     """How many tasks, of pairs of prompt and answer, ask for the only row whose last amount is
     written otherwise, and that in words; (0, "") where nearly all do not."""
     rows = [(answer.strip().casefold(), _last_amounts(prompt)) for prompt, answer in tasks]
-    asked = [(answer, each) for answer, each in rows if answer in each]
-    if len(asked) < max(FEWEST_TASKS, NEARLY_ALL * len(tasks)):
+    known = [(answer, each) for answer, each in rows if answer in each]
+    if len(known) < max(FEWEST_TASKS, NEARLY_ALL * len(tasks)):
         return 0, ""
     if any(FORM_WANTED.search(prompt) for prompt, _ in tasks):
         return 0, ""
     for name, has in MARKS.items():
-        odd = sum([key for key in each if has(each[key])] == [answer] for answer, each in asked)
+        odd = sum([key for key in each if has(each[key])] == [answer] for answer, each in known)
         if odd >= NEARLY_ALL * len(tasks):
             return odd, f"the only row whose last amount is {name}"
     return 0, ""

@@ -41,7 +41,7 @@ TELLING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class ToldCause:
+class NamedCause:
     """The tool, the part of its result that names the answer, and the answer. `is_search` where the
     reference goes on to other things, or the result names a whole chain of them."""
 
@@ -52,7 +52,7 @@ class ToldCause:
 
 
 @dataclass(slots=True)
-class ToldCauses:
+class NamedCauses:
     """The results for what prompts name, or the first of references, by rollout, and the tasks'
     answers."""
 
@@ -77,10 +77,10 @@ class ToldCauses:
             shown = [(call, texts.get(str(call.get("id")), "")[:SEARCHED]) for call in calls]
             self.results[record.rollout] = shown
 
-    def told(self, policy: str) -> tuple[dict[str, ToldCause], int]:
+    def named(self, policy: str) -> tuple[dict[str, NamedCause], int]:
         """By rollout of a policy, where a result names the answer behind such words; and how many
         of its rollouts had a result and a known answer."""
-        told, read = {}, 0
+        named, read = {}, 0
         for rollout, shown in self.results.items():
             played, task, _ = rollout.split("/")
             answer = self.answers.get(task, "")
@@ -88,17 +88,19 @@ class ToldCauses:
                 continue
             read += 1
             if cause := _cause(shown, answer, goes_on=policy == ORACLE):
-                told[rollout] = cause
-        return told, read
+                named[rollout] = cause
+        return named, read
 
 
-def _cause(shown: Sequence[tuple[Message, str]], answer: str, *, goes_on: bool) -> ToldCause | None:
+def _cause(
+    shown: Sequence[tuple[Message, str]], answer: str, *, goes_on: bool
+) -> NamedCause | None:
     """The first result that names the answer, of a call that does not give it."""
     for call, result in shown:
         text = "" if _gives(call, answer) else _told(result, answer)
         if text:
             is_search = goes_on or _links(text) >= FEWEST_LINKS
-            return ToldCause(str(call["function"].get("name")), text, answer, is_search)
+            return NamedCause(str(call["function"].get("name")), text, answer, is_search)
     return None
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from envyard_runner.conversation_checks.told_causes import ToldCauses
-from envyard_runner.execution.shown_answers import told_findings
+from envyard_runner.conversation_checks.named_causes import NamedCauses
+from envyard_runner.execution.shown_answers import cause_findings
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
@@ -40,25 +40,25 @@ def rollout(policy: str, task: int, calls: Sequence[Any], results: Sequence[str]
 
 
 def snooped(*results: str) -> list[str]:
-    causes = ToldCauses()
+    causes = NamedCauses()
     for task, answer in enumerate(ANSWERS):
         calls = quoted_calls([STATUS], PROMPT)
         result = results[task % len(results)].format(answer)
         causes.add(rollout("snoop", task, calls, [result]), f"Root cause: {answer}", "")
-    return [each.message for each in told_findings(causes)]
+    return [each.message for each in cause_findings(causes)]
 
 
 def test_the_answer_may_be_known_from_the_reference_alone() -> None:
-    causes = ToldCauses()
+    causes = NamedCauses()
     for task, answer in enumerate(ANSWERS):
         calls = quoted_calls([STATUS], PROMPT)
         causes.add(rollout("snoop", task, calls, [CHAIN.format(answer)]), "", "")
         causes.add(rollout("oracle", task, [], []), "", "")
-    assert len([*told_findings(causes)]) == 1
+    assert len([*cause_findings(causes)]) == 1
 
 
 def played(*services: str, first: str = CHAIN) -> list[str]:
-    causes = ToldCauses()
+    causes = NamedCauses()
     for task, answer in enumerate(ANSWERS):
         calls = [
             {
@@ -70,7 +70,7 @@ def played(*services: str, first: str = CHAIN) -> list[str]:
         ]
         results = [first.format(answer), *["degraded"] * (len(services) - 1)]
         causes.add(rollout("oracle", task, calls, results), "", "")
-    return [each.message for each in told_findings(causes)]
+    return [each.message for each in cause_findings(causes)]
 
 
 def test_a_chain_of_errors_that_ends_with_the_answer_warns() -> None:
