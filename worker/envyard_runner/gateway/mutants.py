@@ -9,43 +9,33 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.mutants import (
     BLANK,
-    CLAIMED,
     CONTROL,
     CORRECTED,
     FURTHER_CALLS,
     MAX_MUTANTS,
     OPERATORS,
     PLAIN,
-    TRIED,
     MutantResult,
 )
 from envyard.contract.probes import ORACLE, PROBES
 from envyard.contract.replay import Replay
-from envyard.contract.transcript import Transcript
-from envyard_runner.gateway import openai
-from envyard_runner.gateway.courses.corrected_calls import correction, judged_arguments
-from envyard_runner.gateway.courses.further_calls import are_performed, changing_value
-from envyard_runner.gateway.courses.last_reply_alone import are_only_claimed
+from envyard_runner.gateway.courses.corrected_calls import judged_arguments
 from envyard_runner.gateway.courses.last_turn import QUIET, QuietTurns
-from envyard_runner.gateway.courses.registry import COURSES, changes, judged_tries
-from envyard_runner.gateway.courses.replies_in_turn import Course, OtherCourse, recorded_replies
-from envyard_runner.gateway.openai import Call
+from envyard_runner.gateway.courses.registry import COURSES
+from envyard_runner.gateway.courses.replies_in_turn import Course, OtherCourse
+from envyard_runner.gateway.planned_mutants import Base, MutatedReplies, Planned, performed
 from envyard_runner.gateway.recorded_replies import RecordedReplies, RepeatedReplies
 from envyard_runner.gateway.recorder import Recorder
-from envyard_runner.gateway.reply import Reply
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.alphabets import ANY, Alphabet
-from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.kinds import of_each_kind
 from envyard_runner.mutation.operators import mutate
-from envyard_runner.probing.chat_text import plain_text
 
 MAX_BASES = 5  # paid rollouts
 PLAIN_CHANGES = 2  # of each task, where all are compared
@@ -55,85 +45,6 @@ EVERYWHERE = (CONTROL, BLANK)  # of each base
 SECONDS = 10.0  # that all mutants may take together, by the time that their rollouts took
 POLICY = "mutant"  # of a mutant's own record: no probe, and no model
 LONGEST = 20_000  # characters of a reply that is changed
-
-
-@dataclass(frozen=True, slots=True)
-class Base:
-    """A rollout that replied with the reference: its first reward, its seconds and its record."""
-
-    rollout: str
-    reward: float
-    seconds: float
-    transcript: Transcript
-
-    @property
-    def task(self) -> int:
-        """The index of its task."""
-        return int(self.rollout.split("/")[1])
-
-    @property
-    def turns(self) -> int:
-        """The number of its replies."""
-        return len(self.transcript.calls)
-
-    @property
-    def last_reply(self) -> str:
-        """The text of its last reply; empty where that calls a tool."""
-        reply = self.transcript.nodes[self.transcript.calls[-1].reply].message
-        return "" if reply.get("tool_calls") else str(reply["content"])
-
-    @property
-    def prompt(self) -> str:
-        """What the policy reads before its last reply, without its own replies and tools'
-        results."""
-        sent = self.transcript.path(self.transcript.calls[-1].asked)
-        messages = (self.transcript.nodes[at].message for at in sent)
-        texts = (m for m in messages if m.get("role") in ("system", "developer", "user"))
-        return "\n".join(plain_text(message.get("content")) for message in texts)
-
-    @property
-    def answer(self) -> str:
-        """The answer in its last reply."""
-        return find_answer(self.last_reply).answer
-
-    @property
-    def changing_value(self) -> str:
-        """What its only call that changes something gives; empty without one."""
-        return changing_value(recorded_replies(self.transcript), changes)
-
-
-class MutatedReplies:
-    """The recorded replies of one rollout with another text in place of the last.
-
-    Calls beyond the recorded ones get that text too: the change may have led to them.
-    """
-
-    def __init__(self, transcript: Transcript, content: str) -> None:
-        self.diverged, self.difference, self.changed = 0, "", b""
-        self._recorded, self._content = RecordedReplies(transcript), content
-        self._left = len(transcript.calls)
-
-    def answer(self, call: Call) -> Reply:
-        """The reply; raises Refusal."""
-        self._left -= 1
-        if self._left > 0:
-            return self._recorded.answer(call)
-        return openai.scripted({"role": "assistant", "content": self._content}, call, 1 << 20)
-
-    def end(self) -> None:
-        """A changed reply may rightly change the conversation."""
-
-
-@dataclass(slots=True)
-class Planned:
-    """One mutant of one base, under its alias."""
-
-    base: Base
-    operator: str
-    record: Record
-    before: str
-    after: str
-    result: MutantResult | None = None
 
 
 class Mutants:
@@ -219,7 +130,7 @@ class Mutants:
         if planned.operator == CONTROL and planned.record.replies_to_repeat:
             planned.record.replies_to_repeat.end()
         if not replay.left_out:
-            base, after = planned.base, _performed(planned)
+            base, after = planned.base, performed(planned)
             if after is None:
                 return True
             planned.result = MutantResult(
@@ -321,20 +232,3 @@ class Mutants:
         alias = secrets.token_hex(8)
         record = Record(alias, POLICY, Recorder(0), replies_to_repeat=replies)
         self._planned[alias] = Planned(base, operator, record, before, after)
-
-
-def _performed(planned: Planned) -> str | None:
-    """What a mutant did, in words; None where no tool judges the answers that it tried, where
-    one refused its further calls, or where those that it claims were made."""
-    replies = planned.record.replies_to_repeat
-    if isinstance(replies, OtherCourse):
-        if planned.operator == TRIED:
-            return judged_tries(replies.messages) or None
-        if planned.operator == CORRECTED:
-            return correction(planned.base.transcript, replies.messages) or None
-        if planned.operator == FURTHER_CALLS and not are_performed(replies.messages):
-            return None
-        claims = planned.operator == CLAIMED
-        if claims and not are_only_claimed(planned.base.transcript, replies.messages):
-            return None
-    return planned.after
