@@ -14,6 +14,9 @@ ALIVE = {
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",
 }
+# Pages read few rows: compiling a query (JIT) or starting workers takes longer than the query. A
+# pooler must pass `options` on, or ignore it.
+PLANNER = {"options": "-c jit=off -c max_parallel_workers_per_gather=0"}
 
 
 def from_url(url: str, *, default_file: Path) -> dict[str, Any]:
@@ -41,6 +44,7 @@ def from_url(url: str, *, default_file: Path) -> dict[str, Any]:
             # libpq's own options (sslmode, host=/socket/folder, ...) pass through.
             "OPTIONS": {"pool": {"min_size": 1, "max_size": 16, "timeout": 10}}
             | ALIVE
+            | PLANNER
             | dict(parse_qsl(parts.query)),
         }
     visible = url if "@" not in url else f"{parts.scheme}://…"

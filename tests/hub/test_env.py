@@ -102,6 +102,9 @@ def test_database_urls_are_read_and_strange_ones_refused_without_their_password(
     assert (entry["NAME"], entry["USER"], entry["PASSWORD"]) == ("hub", "hub", "p@ss")
     assert (entry["HOST"], entry["PORT"]) == ("db", "5433")
     assert entry["OPTIONS"]["sslmode"] == "require"
+    assert "jit=off" in entry["OPTIONS"]["options"]
+    own = database.from_url("postgresql://localhost/hub?options=-c%20jit%3Don", default_file=Path())
+    assert own["OPTIONS"]["options"] == "-c jit=on"
     assert (entry["OPTIONS"]["tcp_user_timeout"], entry["OPTIONS"]["keepalives_idle"]) == (
         "9",
         "15",

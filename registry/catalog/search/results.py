@@ -1,8 +1,8 @@
 """Search results of the catalogue: by words and filters, in an order, with facets.
 
-At most MAX_COUNTED matches are ranked, sorted or counted one by one, the most used ones. Where
-there are more, an order is read along its index, which meets that many soon enough: no search
-costs more because the hub has grown.
+At most MAX_COUNTED matches are ranked or counted one by one, the most used ones, and at most
+MAX_LISTED are sorted. Where there are more, an order is read along its index, which meets that many
+soon enough: no search costs more because the hub has grown.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from registry.catalog.search.rank import RANKED_FIELDS, RankedFields, ranks
 from registry.catalog.search.text import TextQuery, corrections, parse
 
 FEW_FRESH = 5000  # environments: reading as many costs what passing over the older of 100,000 does
+MAX_LISTED = 2_000  # matches that are sorted by themselves; of more, an order's index finds a page
 MAX_CANDIDATES = 40  # known words that a misspelled one is compared with
 TIERS = 2  # of partial matches: see TextQuery.looser
 RELEVANCE = "relevance"
@@ -150,6 +151,9 @@ class SearchResults:
             if len(matches) <= MAX_COUNTED:
                 return environments.filter(pk__in=[match.fields.pk for match in matches])
             documents = self._engine.matching(documents, query)
+            keys = [*documents.values_list("pk", flat=True)[: MAX_LISTED + 1]]
+            if len(keys) <= MAX_LISTED:  # the whole order may hold few of these near its beginning
+                return environments.filter(pk__in=keys)
         return environments.filter(Exists(documents.filter(pk=OuterRef("pk"))))
 
     def facets(self) -> list[CountedFacet]:
