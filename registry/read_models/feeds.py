@@ -22,6 +22,7 @@ ENTRIES = 50
 # The newest events in which the feed of the hub is looked for, more where they are of private ones.
 # By a narrow range PostgreSQL looks at each event, not first at all versions.
 SCANNED = (1_000, 20_000, 200_000)
+OWN_SCANNED = 500  # of an owner's, the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,17 @@ def of_hub() -> list[Entry]:
     return entries
 
 
-def of_owner(owner: Owner) -> list[Entry]:
-    """Of the owner's environments, without events under their former owners."""
-    return _entries(Event.objects.filter(owner=owner, environment__owner=owner))
+def of_owner(owner: Owner, *, scanned: int = OWN_SCANNED) -> list[Entry]:
+    """Of the owner's environments, without events under their former owners; among that many of the
+    owner's newest events, and all where these are too few."""
+    events = Event.objects.filter(owner=owner)
+    beyond = events.order_by("-pk").values_list("pk", flat=True)[scanned:].first()
+    events = events.filter(environment__owner=owner)
+    if beyond is not None:
+        entries = _entries(events.filter(pk__gt=beyond))
+        if len(entries) == ENTRIES:
+            return entries
+    return _entries(events)
 
 
 def of_environment(environment: Environment) -> list[Entry]:

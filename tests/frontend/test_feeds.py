@@ -14,7 +14,8 @@ from registry import events
 from registry.catalog import overlays
 from registry.catalog.lifecycle import move
 from registry.catalog.transfer import transfer
-from registry.models import Environment, Run, User, Version
+from registry.models import Environment, Owner, Run, User, Version
+from registry.read_models import feeds
 from registry.runs import suites
 from registry.runs.endings import end
 from tests.factories import make_environment, make_run, make_version
@@ -183,9 +184,19 @@ def test_feeds_are_bounded_and_cost_the_same_for_any_number_of_entries(
     for _ in range(30):
         overlays.yank(version=first, by=alice, reason="old")
         overlays.unyank(version=first, by=alice)
-    for path, queries in ((HUB, 2), (OWNER, 2), (ENV, 3)):
+    for path, queries in ((HUB, 2), (OWNER, 3), (ENV, 3)):
         with django_assert_num_queries(queries):
             assert len(titles(client, path)) == 50
+
+
+def test_the_feed_of_an_owner_is_among_their_newest_events(alice: User) -> None:
+    for number in range(60):
+        listed(alice, f"env-{number}")
+    owner = Owner.objects.get(name="alice")
+    everything = feeds.of_owner(owner)
+    assert len(everything) == 50
+    assert feeds.of_owner(owner, scanned=150) == everything  # of newest events alone
+    assert feeds.of_owner(owner, scanned=3) == everything  # too few of them
 
 
 @pytest.mark.once

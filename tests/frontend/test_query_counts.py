@@ -20,7 +20,7 @@ MAXIMA = {
     "compare": 10,
     "status": 1,
     "hub-feed": 4,  # three ranges of events, where the newest are private
-    "owner-feed": 3,
+    "owner-feed": 4,  # and where their newest events begin
     "environment-feed": 3,
     "sitemap": 1,
     "sitemap-section": 2,
