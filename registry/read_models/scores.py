@@ -48,7 +48,8 @@ def _key(run: Run) -> str:
 def _compute(by_id: dict[UUID, Run], wanted: Collection[UUID]) -> dict[UUID, Scores]:
     rows: dict[UUID, list[RolloutResult]] = defaultdict(list)
     columns = ("pk", "facts__not_counted", "facts__scoring")
-    facts = {pk: row for pk, *row in Run.objects.filter(pk__in=wanted).values_list(*columns)}
+    runs = Run.with_shards.filter(pk__in=wanted)
+    facts = {pk: row for pk, *row in runs.values_list(*columns)}
     fields = ("run_id", "policy", "task", "attempt", "ok", "reward")
     for run_id, *values in Rollout.objects.filter(run__in=wanted).values_list(*fields):
         result = RolloutResult(*values)

@@ -198,7 +198,8 @@ def create(
 
 def of_size(*, environment: Environment, tasks: int, attempts: int, by: User) -> Suite:
     """The suite of the first `tasks` tasks with so many attempts, as `create` defines it: an
-    existing one of that definition, else a new one whose name says both numbers."""
+    existing one of that definition, whatever its seed is derived from, else a new one whose name
+    says both numbers."""
     try:
         definition = replace(
             SuiteDefinition.from_dict(
@@ -210,7 +211,7 @@ def of_size(*, environment: Environment, tasks: int, attempts: int, by: User) ->
     except BadSuite as error:
         raise _invalid(str(error).partition(" ")[0], str(error)) from None
     for row in of_environment(environment):
-        if row.digest == definition.digest:
+        if replace(row.frozen, seed_by=BY_VERSION).digest == definition.digest:
             return row
     name = f"{tasks}x{attempts}"
     if environment.suites.filter(name=name).exists():  # defined when the hub had other limits
