@@ -45,6 +45,7 @@ VARIES = (
     (r"(\d+\.\d\ds) \(\d+:\d\d:\d\d\)", r"\1"),  # pytest adds this after a minute
     (r"\b\d+(\.\d+)? ?m?s\b", "DURATION"),
     (r"(Environment seconds:) [\d.]+", r"\1 DURATION"),
+    (r"((?:Wrong changes|Other forms) \w+:) [\d.]+ \[[^]]*\]", r"\1 SHARE"),  # of drawn tasks
     (r" \d+ bytes", " SIZE bytes"),
     (r"/files/[0-9a-f]{2}/", "/files/AA/"),
     (r"by rules \d+", "by rules N"),
