@@ -55,7 +55,8 @@ def test_a_detail_shows_progress_facts_and_scores_so_far(client: Client, run: Ru
     followed = {"queue", "not_before", "lost_attempts", "shards", "parent", "first_task"}
     provisions = {"variables", "hosts"}
     plan = {"tasks", "named_tasks", "last_task", "attempts", "seed"}
-    assert set(answer) == SUMMARY | followed | provisions | plan | {"facts", "findings", "models"}
+    measured = {"facts", "findings", "models", "costs"}
+    assert set(answer) == SUMMARY | followed | provisions | plan | measured
     assert (answer["done"], answer["total"], answer["runner"]) == (1, 4, "box")
     assert answer["facts"] == {"load_seconds": 1.5}
     assert answer["scores"][0]["mean"] == 0.25

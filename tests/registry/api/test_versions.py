@@ -76,7 +76,7 @@ def test_version_detail_has_the_fields_for_installers_and_authors(
         "card",
         str(run.pk),
     )
-    assert answer["card"]["measures"] == [{"code": "floor"}]
+    assert answer["card"]["measures"] == [{"code": "floor", "source": "claimed"}]
     assert answer["run"]["id"] == str(run.pk)
     scores = {s["policy"]: (s["mean"], s["ok"], s["failed"]) for s in answer["run"]["scores"]}
     assert scores == {"silent": (None, 0, 1), "oracle": (1.0, 1, 0)}
