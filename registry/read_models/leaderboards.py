@@ -192,7 +192,7 @@ def results(version: Version, suite: Suite) -> list[Run]:
 
 
 def highest(runs: list[Run], count: int) -> list[Run]:
-    """So many runs with the highest mean reward, in their order; one query where there are more."""
+    """The `count` runs with the highest mean reward, in their order; one query for more runs."""
     if len(runs) <= count:
         return runs
     rows = Rollout.objects.filter(run__in=runs, policy=MODEL, ok=True, reward__isnull=False)

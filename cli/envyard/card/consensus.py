@@ -21,7 +21,8 @@ STRONG = 0.8  # of the best model's share of paid rollouts
 NOTHING, PAID = 0.1, 0.9  # of the highest reward
 RELIABLE = 0.8  # lower bound of the share of agreements that are paid
 FEWEST = 3  # disputed tasks
-FEWEST_FIRM, FIRM = 2, 8  # the same, where several models have so many rollouts of one
+FEWEST_OF_MANY = 2  # disputed tasks where several models have MANY_ROLLOUTS of one of them
+MANY_ROLLOUTS = 8
 FACTOR = 4  # disputed tasks for each task at which some rollouts share an error
 COMMONEST = 2 / 3  # of the agreements with one answer, beyond which it says nothing of a task
 NAMED = 5  # tasks in a sentence
@@ -116,8 +117,8 @@ def disputes(models: Sequence[Votes]) -> Disputes | None:
     agreed = [poll for poll in polls if poll.agrees]
     answers = Counter(poll.answer for poll in agreed)
     disputed = [poll for poll in agreed if all(v.reward <= nothing for v in poll.votes)]
-    firm = len(strong) > 1 and any(len(poll.votes) >= FIRM for poll in disputed)
-    if len(disputed) < (FEWEST_FIRM if firm else FEWEST):
+    many = len(strong) > 1 and any(len(poll.votes) >= MANY_ROLLOUTS for poll in disputed)
+    if len(disputed) < (FEWEST_OF_MANY if many else FEWEST):
         return None
     if max(answers.values()) > COMMONEST * len(agreed):
         return None

@@ -162,7 +162,7 @@ def test_statements_of_earlier_releases_verify(saved: Path, run: Run) -> None:
         recomputed(saved)
 
 
-FOUND = (
+FINDINGS_OF_RUNS = (
     finding("run.network", "2 connections were refused: 192.0.2.1:80.", where="", severity="info"),
     finding("card.evaluation_aware", "1 of 4 rollouts got another reward.", where="oracle/0/0"),
 )
@@ -171,7 +171,7 @@ FOUND = (
 @pytest.fixture
 def warned(run: Run, tmp_path: Path) -> Path:
     """The folder with the card of the run, signed with findings of its own, verified."""
-    keep_findings(run=run, findings=FOUND)
+    keep_findings(run=run, findings=FINDINGS_OF_RUNS)
     run.refresh_from_db()
     run.facts |= {"training": TrainingFacts(4, 1).to_dict()}
     run.save()
@@ -205,11 +205,11 @@ def test_a_statement_without_a_finding_that_its_evidence_shows_is_noticed(warned
 
 
 def test_a_finding_that_the_evidence_does_not_show_is_noticed(saved: Path) -> None:
-    [row] = run_findings.stated(FOUND[1:])
+    [row] = run_findings.stated(FINDINGS_OF_RUNS[1:])
     sign_changed(saved, run_findings=[row])
     with pytest.raises(verification.Unverified, match=r"has card\.evaluation_aware"):
         recomputed(saved)
-    row = run_findings.stated(FOUND[:1])[0]
+    row = run_findings.stated(FINDINGS_OF_RUNS[:1])[0]
     sign_changed(saved, run_findings=[row])
     assert recomputed(saved).hubs_word == (row,)
 

@@ -39,8 +39,10 @@ class SandboxFactory:
     names_oracle: bool = False
 
     def surveying(self, *, tasks: int, seconds: float) -> SandboxFactory:
-        """The same for sandboxes that list so many tasks within these seconds, with the seeds that
-        the environment has where a trainer names none."""
+        """The same for sandboxes that list up to `tasks` tasks within `seconds`.
+
+        The seeds are those that the environment has where a trainer names none.
+        """
         job = replace(self.guest_job, listed_tasks=tasks, listing_seconds=seconds, seed=None)
         return replace(self, guest_job=job)
 
