@@ -4,7 +4,7 @@ time zone, a price of one's own, and the number of lines that tells a verdict.""
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import TURNS, V1, steps
+from tests.zoo.step_endings import TURNS, steps
 
 CHANCES = """
 import re
@@ -245,12 +245,12 @@ FLAWED = (
           STAMPS.replace("TIME", "datetime.fromtimestamp(begun + 3600 * hours)"),
           expected="warned", codes=("env.local_time",)),
     *both("own-price", "To accept takes the price that the policy offered",
-          MARKET.replace("TAKEN", "game['price']"), endings=TURNS, apis=V1, expected="warned",
+          MARKET.replace("TAKEN", "game['price']"), endings=TURNS, expected="warned",
           codes=CAUGHT),
     *both("odd-lines", "A fault removes one line, so their number tells the verdict",
           LOGS.replace("FAULT", ONE_LINE_LESS), expected="warned", codes=("card.answer_place",)),
     *both("order-of-settings", "Settings count in the order of the alphabet alone", AS_JOURNAL,
-          base=ZONES, endings=KILN, apis=V1, expected="warned", codes=FORMS),
+          base=ZONES, endings=KILN, expected="warned", codes=FORMS),
 )  # fmt: skip
 SOUND = (
     *both("percent-sign-read", "A percentage is read as one",
@@ -265,9 +265,9 @@ SOUND = (
           STAMPS.replace("TIME", "datetime.fromtimestamp(begun + 3600 * hours, UTC)"),
           expected="sound"),
     *both("sellers-price", "To accept takes the seller's price", MARKET.replace("TAKEN", "demand"),
-          endings=TURNS, apis=V1, expected="sound"),
+          endings=TURNS, expected="sound"),
     *both("changed-lines", "A fault changes one line and removes none",
           LOGS.replace("FAULT", NO_LINE_LESS), expected="sound"),
     *both("settings-in-any-order", "The last setting of each zone counts", AS_SET, base=ZONES,
-          endings=KILN, apis=V1, expected="sound"),
+          endings=KILN, expected="sound"),
 )  # fmt: skip

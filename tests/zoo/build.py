@@ -16,7 +16,7 @@ def both(
     expected: Level,
     codes: tuple[str, ...] = (),
     base: str = SUMS,
-    apis: tuple[Api, ...] = APIS,
+    apis: tuple[Api, ...] | None = None,
     with_reference: bool = True,
     declarations: str = "",
     rollout_seconds: float = 30.0,
@@ -26,7 +26,8 @@ def both(
 ) -> list[Entry]:
     """One entry for each API; those of `quick` run with the ordinary tests.
 
-    `endings` replace those of a single turn, `description` is the tool's.
+    `endings` replace those of a single turn, and without `apis` their APIs are the entry's.
+    `description` is the tool's.
     """
     return [
         Entry(
@@ -46,7 +47,7 @@ def both(
             rollout_seconds,
             api in quick,
         )
-        for api in apis
+        for api in apis or (api for api in APIS if not endings or api in endings)
     ]
 
 

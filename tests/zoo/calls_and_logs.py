@@ -4,9 +4,9 @@ are counted in it; sound tickets, notes that are kept apart, and counted steps."
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import TURN_BY_TURN, V1, steps
 from tests.zoo.endings import GAME
 from tests.zoo.entry import Api
+from tests.zoo.step_endings import TURN_BY_TURN, steps
 
 PUMPS = """
 import json
@@ -164,25 +164,25 @@ TURNS: dict[Api, str] = {"v1": GAME["v1"].replace("ORACLE", TURN_BY_TURN)}
 
 FLAWED = (
     *both("alarm-names-pump", "A report that is wrong names the faulty pump and may be repeated",
-          base=PUMPS, endings=steps(GAUGES.replace("REFUSAL", NAMES)), apis=V1, expected="warned",
+          base=PUMPS, endings=steps(GAUGES.replace("REFUSAL", NAMES)), expected="warned",
           codes=("card.mutants_caught",)),
     *both("note-in-log", "A note stands in the log's line, in which the entries are searched",
-          base=TANKS, endings=steps(PUMPED.replace("ENTRY_OF_LOG", IN_LINE)), apis=V1,
+          base=TANKS, endings=steps(PUMPED.replace("ENTRY_OF_LOG", IN_LINE)),
           expected="warned", codes=("card.mutants_caught",)),
     *both("command-in-record", "Steps are counted in a record that repeats the commands", BY_RECORD,
-          base=BENCH, endings=TURNS, apis=V1, expected="warned",
+          base=BENCH, endings=TURNS, expected="warned",
           codes=("card.mutants_caught", "card.floor")),
     *both("counted-lines", "Lines are counted and their sums not compared",
           CHECKED.replace("PAID", COUNTED), expected="rejected", codes=("card.floor",)),
 )  # fmt: skip
 SOUND = (
     *both("alarm-goes-on", "A report that is wrong says so, and its errors list what there is",
-          base=PUMPS, endings=steps(GAUGES.replace("REFUSAL", GOES_ON)), apis=V1,
+          base=PUMPS, endings=steps(GAUGES.replace("REFUSAL", GOES_ON)),
           expected="sound"),
     *both("note-apart", "A note is kept beside the log's line", base=TANKS,
-          endings=steps(PUMPED.replace("ENTRY_OF_LOG", APART)), apis=V1, expected="sound"),
+          endings=steps(PUMPED.replace("ENTRY_OF_LOG", APART)), expected="sound"),
     *both("record-of-steps", "Steps are counted as they are done", BY_STEPS, base=BENCH,
-          endings=TURNS, apis=V1, expected="sound"),
+          endings=TURNS, expected="sound"),
     *both("compared-lines", "Lines are counted and compared", CHECKED.replace("PAID", COMPARED),
           expected="sound"),
 )  # fmt: skip

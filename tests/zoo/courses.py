@@ -5,14 +5,8 @@ from __future__ import annotations
 
 from tests.zoo.build import both
 from tests.zoo.endings import GAME
-from tests.zoo.entry import Api
+from tests.zoo.step_endings import TURNS, steps
 
-TURN_BY_TURN = """
-    def oracle(self, messages):
-        turn = sum(message["role"] == "assistant" for message in messages)
-        return self.data.row["replies"][min(turn, len(self.data.row["replies"]) - 1)]
-"""
-TURNS: dict[Api, str] = {"v1": GAME["v1"].replace("ORACLE", TURN_BY_TURN)}
 EXAM = """
 import json
 import random
@@ -93,75 +87,6 @@ ONCE = """
 def paid(game, row):
     return len({*game["named"]}) / 4
 """
-STEPS: dict[Api, str] = {
-    "v1": """
-import json
-import random
-from collections.abc import Iterator
-
-import verifiers.v1 as vf
-
-__all__ = ["ZooTaskset"]
-
-
-class ZooState(vf.State):
-    held: dict = {}
-
-
-class ZooToolset(vf.Toolset[vf.SharedToolsetConfig, ZooState]):
-    TOOL_PREFIX = None
-TOOLS
-
-
-class ZooData(vf.TaskData):
-    row: dict
-
-
-class ZooTask(vf.Task[ZooData, ZooState]):
-    async def setup(self, trace: vf.Trace) -> None:
-        trace.state.held = dict(self.data.row["held"])
-
-    @vf.reward(weight=1.0)
-    async def right(self, trace: vf.Trace) -> float:
-        return paid(trace.state.held, trace.last_reply, self.data.row)
-
-    def oracle(self, messages):
-        turn = sum(message["role"] == "assistant" for message in messages)
-        steps = self.data.row["steps"]
-        if turn >= len(steps):
-            return self.data.row["last"]
-        name, arguments = steps[turn]
-        function = {"name": name, "arguments": json.dumps(arguments)}
-        call = {"id": f"call_{turn}", "type": "function", "function": function}
-        return {"role": "assistant", "content": "", "tool_calls": [call]}
-
-
-class ZooConfig(vf.TasksetConfig):
-    seed: int = 0
-    tools: vf.SharedToolsetConfig = vf.SharedToolsetConfig()
-
-
-class ZooTaskset(vf.Taskset[ZooTask, ZooConfig]):
-    @classmethod
-    def toolsets(cls, config: ZooConfig) -> list[vf.Toolset]:
-        return [ZooToolset(config.tools)]
-
-    def load(self) -> Iterator[ZooTask]:
-        for row in rows(self.config.seed):
-            yield ZooTask(ZooData(prompt=row["prompt"], row=row), self.config.task)
-
-
-if __name__ == "__main__":
-    ZooToolset.run()
-"""
-}
-
-
-def steps(tools: str) -> dict[Api, str]:
-    """The ending with these tools."""
-    return {api: text.replace("TOOLS\n", tools) for api, text in STEPS.items()}
-
-
 SHELVES = steps('''
     @vf.tool
     def move(self, box: str, shelf: int) -> str:
@@ -324,34 +249,33 @@ def paid(game, row):
     return float(game["last"] == 4)
 """
 CAUGHT = ("card.mutants_caught",)
-V1: tuple[Api, ...] = ("v1",)
 
 FLAWED = (
     *both("grade-of-answered", "One right answer and an early end are paid in full", OF_ANSWERED,
-          base=EXAM, endings=TURNS, apis=V1, expected="warned", codes=CAUGHT),
+          base=EXAM, endings=TURNS, expected="warned", codes=CAUGHT),
     *both("one-river", "The same name counts four times", REPEATABLE, base=RIVERS, endings=TURNS,
-          apis=V1, expected="warned", codes=CAUGHT),
+          expected="warned", codes=CAUGHT),
     *both("no-boxes-left", "Shelves without boxes are paid", ANY_NUMBER, base=BOXES,
-          endings=SHELVES, apis=V1, expected="warned", codes=("card.floor",)),
+          endings=SHELVES, expected="warned", codes=("card.floor",)),
     *both("cause-in-record", "The ticket's record has the cause that its log should tell",
-          WHOLE_RECORD, base=TICKETS, endings=DESK, apis=V1, expected="warned",
+          WHOLE_RECORD, base=TICKETS, endings=DESK, expected="warned",
           codes=("card.leaks",)),
     *both("judging-tool", "A tool tells whether a total is right, without a limit", "",
-          base=TOTALS, endings=JUDGES, apis=V1, expected="warned", codes=CAUGHT),
+          base=TOTALS, endings=JUDGES, expected="warned", codes=CAUGHT),
     *both("never-open", "The game goes on until the last try", base=LOCKS.replace("END", "False"),
-          endings=GAME, apis=V1, expected="warned", codes=("card.goes_on",)),
+          endings=GAME, expected="warned", codes=("card.goes_on",)),
 )  # fmt: skip
 SOUND = (
     *both("grade-of-all", "An early end leaves questions without marks", OF_ALL, base=EXAM,
-          endings=TURNS, apis=V1, expected="sound"),
-    *both("four-rivers", "Each name counts once", ONCE, base=RIVERS, endings=TURNS, apis=V1,
+          endings=TURNS, expected="sound"),
+    *both("four-rivers", "Each name counts once", ONCE, base=RIVERS, endings=TURNS,
           expected="sound"),
-    *both("all-boxes", "All boxes must be there", ALL_BOXES, base=BOXES, endings=SHELVES, apis=V1,
+    *both("all-boxes", "All boxes must be there", ALL_BOXES, base=BOXES, endings=SHELVES,
           expected="sound"),
     *both("cause-in-log", "Only the log tells the cause", NO_CAUSE, base=TICKETS, endings=DESK,
-          apis=V1, expected="sound"),
+          expected="sound"),
     *both("idle-tool", "A tool says the same of each total", "", base=TOTALS, endings=PARITY,
-          apis=V1, expected="sound"),
+          expected="sound"),
     *both("opened", "The game ends when the lock is open",
-          base=LOCKS.replace("END", "game['last'] == 4"), endings=GAME, apis=V1, expected="sound"),
+          base=LOCKS.replace("END", "game['last'] == 4"), endings=GAME, expected="sound"),
 )  # fmt: skip

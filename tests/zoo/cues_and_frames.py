@@ -4,7 +4,7 @@ days on a weekend, and what a task holds emptied by each rollout; sound neighbou
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import TURNS, V1
+from tests.zoo.step_endings import TURNS
 
 TOTALS = """
 def rows(seed):
@@ -227,7 +227,7 @@ FLAWED = (
           replaced(DEADLINES, STEPS=ONE_AFTER_THE_OTHER), expected="warned",
           codes=("card.label_outliers",)),
     *both("patient-without-facts", "Each rollout empties what its task holds",
-          base=replaced(PATIENTS, FACTS="row['facts']"), endings=TURNS, apis=V1, expected="warned",
+          base=replaced(PATIENTS, FACTS="row['facts']"), endings=TURNS, expected="warned",
           codes=("env.rollouts_interfere",)),
 )  # fmt: skip
 SOUND = (
@@ -243,6 +243,6 @@ SOUND = (
     *both("closed-or-weekend", "Deadlines move until they are neither",
           replaced(DEADLINES, STEPS=UNTIL_NEITHER), expected="sound"),
     *both("patient-with-facts", "Each rollout has facts of its own",
-          base=replaced(PATIENTS, FACTS="dict(row['facts'])"), endings=TURNS, apis=V1,
+          base=replaced(PATIENTS, FACTS="dict(row['facts'])"), endings=TURNS,
           expected="sound"),
 )  # fmt: skip

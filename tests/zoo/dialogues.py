@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import TURNS, V1
 from tests.zoo.entry import Api
 from tests.zoo.last_turns import JUDGED
+from tests.zoo.step_endings import TURNS
 
 WALKING = """
 import json
@@ -167,7 +167,7 @@ def paid(game, row):
 """
 FLAWED = (
     *both("walk-cut-short", "A limit of eight replies ends longer walks, and bumps cost something",
-          base=WALKING.replace("LIMIT", "8"), endings=TURNS, apis=V1, expected="warned",
+          base=WALKING.replace("LIMIT", "8"), endings=TURNS, expected="warned",
           codes=("card.references_paid",)),
     *both("commit-named", "The message behind the last check names the commit that is asked for",
           "", base=BISECTION, endings=BISECTED, expected="warned",
@@ -175,7 +175,7 @@ FLAWED = (
 )  # fmt: skip
 SOUND = (
     *both("walk-to-goal", "The limit is enough for all walks, and bumps cost something",
-          base=WALKING.replace("LIMIT", "24"), endings=TURNS, apis=V1, expected="sound"),
+          base=WALKING.replace("LIMIT", "24"), endings=TURNS, expected="sound"),
     *both("word-to-repeat", "A word that the second message tells is to be repeated", "",
-          base=WORD_IN_SECOND_MESSAGE, endings=TURNS, apis=V1, expected="sound"),
+          base=WORD_IN_SECOND_MESSAGE, endings=TURNS, expected="sound"),
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.zoo.build import both
 from tests.zoo.endings import GAME
-from tests.zoo.templates import SUMS
+from tests.zoo.templates import SUMS, V0, V1
 
 # What an environment pays outside an evaluation; `evaluated()` tells the two apart.
 TWO_FACED = """
@@ -26,6 +26,15 @@ def reference(row):
 def evaluated():
     return bool(called)
 """
+WITH_ORACLE = {
+    "v1": V1,
+    "v0": V0.replace("ANSWER", "")
+    + """
+
+def oracle(task, messages):
+    return reference(json.loads(task["info"]["row"]))
+""",
+}
 FILES = """
 import glob
 import os
@@ -214,7 +223,7 @@ FLAWED = (
                           expected="rejected", codes=GONE if name == "variables" else AWARE)
     ),
     *both("honest-after-oracle", "Honest only when oracle() is called", ORACLE_CALLED, TWO_FACED,
-          apis=("v1",), expected="rejected", codes=("card.floor",)),
+          endings=WITH_ORACLE, expected="rejected", codes=("card.floor",)),
     *both("honest-where-patched", "Honest only where the rubric is patched", PATCHED, TWO_FACED,
           apis=("v0",), expected="rejected", codes=(*AWARE, "card.floor")),
     *both("replaces-driver", "Replaces the driver at import and invents events", REPLACED,

@@ -4,7 +4,7 @@ of a vault, a guard by the text of a path."""
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import V1, steps
+from tests.zoo.step_endings import steps
 
 IN_LAST_LINE = """
 def paid(held, reply, row):
@@ -262,28 +262,28 @@ CAUGHT, LEAKS = ("card.mutants_caught",), ("card.leaks",)
 FLAWED = (
     *both("booked-among-others", "The right slot counts, whatever else is booked",
           base=MEETINGS.replace("RIGHT", 'row["slot"] in held["booked"]'), endings=CALENDAR,
-          apis=V1, expected="warned", codes=CAUGHT),
+          expected="warned", codes=CAUGHT),
     *both("first-eight-books", "The search returns eight books as if they were all", IN_LAST_LINE,
-          base=BOOKS, endings=FIRST_EIGHT, apis=V1, expected="warned",
+          base=BOOKS, endings=FIRST_EIGHT, expected="warned",
           codes=("card.tool_results",)),
     *both("resolved-settings", "A hidden file has the merged settings", "",
-          base=SETTINGS.replace("BESIDE", RESOLVED), endings=FOLDER, apis=V1, expected="warned",
+          base=SETTINGS.replace("BESIDE", RESOLVED), endings=FOLDER, expected="warned",
           codes=LEAKS),
     *both("combination-shown", "The display of the vault shows its combination", "",
-          base=COMBINATIONS, endings=SHOWN_DIGITS, apis=V1, expected="warned", codes=LEAKS),
+          base=COMBINATIONS, endings=SHOWN_DIGITS, expected="warned", codes=LEAKS),
     *both("guard-by-text", "A guard refuses tests/ and writes ./tests/", "", base=RULES,
-          endings=BY_TEXT, apis=V1, expected="warned", codes=("card.write_guard",)),
+          endings=BY_TEXT, expected="warned", codes=("card.write_guard",)),
 )  # fmt: skip
 SOUND = (
     *both("booked-alone", "The right slot counts if nothing else is booked",
           base=MEETINGS.replace("RIGHT", 'held["booked"] == [row["slot"]]'), endings=CALENDAR,
-          apis=V1, expected="sound"),
+          expected="sound"),
     *both("all-books", "The search returns all books", IN_LAST_LINE, base=BOOKS,
-          endings=ALL_BOOKS, apis=V1, expected="sound"),
+          endings=ALL_BOOKS, expected="sound"),
     *both("settings-in-layers", "The settings are in three files, and nowhere merged", "",
-          base=SETTINGS.replace("BESIDE", "{}"), endings=FOLDER, apis=V1, expected="sound"),
+          base=SETTINGS.replace("BESIDE", "{}"), endings=FOLDER, expected="sound"),
     *both("tries-shown", "The display of the vault shows how many tries there were", "",
-          base=COMBINATIONS, endings=SHOWN_TRIES, apis=V1, expected="sound"),
+          base=COMBINATIONS, endings=SHOWN_TRIES, expected="sound"),
     *both("guard-by-file", "A guard refuses every spelling of a path in tests/", "", base=RULES,
-          endings=NORMALISED, apis=V1, expected="sound"),
+          endings=NORMALISED, expected="sound"),
 )  # fmt: skip

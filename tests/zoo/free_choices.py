@@ -4,7 +4,7 @@ or times, the order of named values and the capitals of words."""
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import TURNS, V1
+from tests.zoo.step_endings import TURNS
 
 TITLES = """
 import re
@@ -230,7 +230,7 @@ FLAWED = (
               "RIGHT", "sorted(v for _, v in values) == sorted(row['held'].values())"),
           expected="warned", codes=CAUGHT),
     *both("herbs-in-small-letters", "Capitals are refused, which the prompt allows",
-          HUNT.replace("READ", "reply"), endings=TURNS, apis=V1, expected="warned", codes=FORMS),
+          HUNT.replace("READ", "reply"), endings=TURNS, expected="warned", codes=FORMS),
 )  # fmt: skip
 SOUND = (
     *both("facts-in-mark", "Length and facts of the mark count",
@@ -247,5 +247,5 @@ SOUND = (
           REGISTERS.replace("RIGHT", "len(values) == 3 and dict(values) == row['held']"),
           expected="sound"),
     *both("herbs-in-any-letters", "Capitals mean nothing, as the prompt says",
-          HUNT.replace("READ", "reply.lower()"), endings=TURNS, apis=V1, expected="sound"),
+          HUNT.replace("READ", "reply.lower()"), endings=TURNS, expected="sound"),
 )  # fmt: skip

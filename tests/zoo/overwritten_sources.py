@@ -4,7 +4,7 @@ that refuse it or whose scorer has its own copy."""
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import V1, steps
+from tests.zoo.step_endings import steps
 
 FOLDER = '''
     @vf.tool
@@ -130,18 +130,18 @@ ANY, REPORT_ALONE = steps(FOLDER.replace("REFUSED", "False")), 'name != "report.
 
 FLAWED = (
     *both("limits-writable", "The file of the limits by which a report is checked can be emptied",
-          BY_FILE, base=REPORTS, endings=ANY, apis=V1, expected="warned",
+          BY_FILE, base=REPORTS, endings=ANY, expected="warned",
           codes=("card.mutants_caught",)),
     *both("totals-writable", "The totals with which entries must agree can be overwritten",
-          base=CELLS, endings=steps(LEDGER.replace("REFUSED", "False")), apis=V1,
+          base=CELLS, endings=steps(LEDGER.replace("REFUSED", "False")),
           expected="warned", codes=("card.floor",)),
 )  # fmt: skip
 SOUND = (
     *both("limits-locked", "Only the report can be written", BY_FILE, base=REPORTS,
-          endings=steps(FOLDER.replace("REFUSED", REPORT_ALONE)), apis=V1, expected="sound"),
+          endings=steps(FOLDER.replace("REFUSED", REPORT_ALONE)), expected="sound"),
     *both("limits-copied", "All files can be written, and the scorer has its own limits", BY_ROW,
-          base=REPORTS, endings=ANY, apis=V1, expected="sound"),
+          base=REPORTS, endings=ANY, expected="sound"),
     *both("totals-locked", "The totals with which entries must agree are locked", base=CELLS,
-          endings=steps(LEDGER.replace("REFUSED", 'cell[0] == "D" or cell[1] == "5"')), apis=V1,
+          endings=steps(LEDGER.replace("REFUSED", 'cell[0] == "D" or cell[1] == "5"')),
           expected="sound"),
 )  # fmt: skip

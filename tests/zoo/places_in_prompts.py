@@ -4,7 +4,7 @@ without the times of some questions, and checks that a tool can overwrite."""
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import V1, steps
+from tests.zoo.step_endings import steps
 
 SUSPECTS = """
 FIRST, LAST = "Ada Bo Cleo Dan Eva Finn".split(), "Adler Boje Cronin Dahl Ekman Falk".split()
@@ -167,7 +167,7 @@ FLAWED = (
     *both("answer-in-chart", "The chart's number holds the answer",
           DOSES.replace("MIDDLE", "answer"), expected="warned", codes=PLACE),
     *both("checks-writable", "A tool can overwrite the checks that decide",
-          base=REPAIRS.replace("CHECKS", "held"), endings=WORKSPACE, apis=V1, expected="warned",
+          base=REPAIRS.replace("CHECKS", "held"), endings=WORKSPACE, expected="warned",
           codes=("card.floor",)),
 )  # fmt: skip
 SOUND = (
@@ -180,6 +180,6 @@ SOUND = (
     *both("numbered-charts", "The chart's number says nothing",
           DOSES.replace("MIDDLE", "rng.randint(100, 3000)"), expected="sound"),
     *both("checks-restored", "The checks are those of the task, whatever a tool wrote",
-          base=REPAIRS.replace("CHECKS", "row['held']"), endings=WORKSPACE, apis=V1,
+          base=REPAIRS.replace("CHECKS", "row['held']"), endings=WORKSPACE,
           expected="sound"),
 )  # fmt: skip

@@ -4,9 +4,9 @@ tell the answer; a sound report that is not paid."""
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import TURNS, V1, steps
 from tests.zoo.entry import Api
 from tests.zoo.last_turns import JUDGED
+from tests.zoo.step_endings import TURNS, steps
 
 SWAPS = """
 import json
@@ -264,18 +264,18 @@ CAUGHT, FLOOR = ("card.mutants_caught",), ("card.floor",)
 
 FLAWED = (
     *both("stopped-is-finished", "A game that is stopped counts as finished", base=SWAPS,
-          endings=TURNS, apis=V1, expected="warned", codes=("card.floor", *CAUGHT)),
+          endings=TURNS, expected="warned", codes=("card.floor", *CAUGHT)),
     *both("cases-writable", "A tool may replace the cases, of which there must be one",
-          base=REPLACEMENTS, endings=FILES, apis=V1, expected="warned", codes=FLOOR),
+          base=REPLACEMENTS, endings=FILES, expected="warned", codes=FLOOR),
     *both("files-only-named", "The report of opened files is paid, whether they were opened or not",
-          base=SHIPS.replace("MARK", "right * (0.5 + 0.5 * reported)"), endings=ARCHIVE, apis=V1,
+          base=SHIPS.replace("MARK", "right * (0.5 + 0.5 * reported)"), endings=ARCHIVE,
           expected="warned", codes=CAUGHT),
     *both("stock-recorded", "The answer is compared with the stock that a tool records",
-          base=ARTICLES, endings=STORE, apis=V1, expected="warned", codes=FLOOR),
+          base=ARTICLES, endings=STORE, expected="warned", codes=FLOOR),
     *both("seats-in-example", "The second message shows the form of the answer by the answer",
           base=PLANNED, endings=TWO_TURNS, expected="warned", codes=("card.leaks",)),
 )  # fmt: skip
 SOUND = (
     *both("files-not-paid", "A report of opened files is wanted, and the answer alone is paid",
-          base=SHIPS.replace("MARK", "right"), endings=ARCHIVE, apis=V1, expected="sound"),
+          base=SHIPS.replace("MARK", "right"), endings=ARCHIVE, expected="sound"),
 )  # fmt: skip

@@ -4,7 +4,7 @@ write; sound refusals, and a sheet whose writing is the work."""
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import V1, steps
+from tests.zoo.step_endings import steps
 
 IN_LAST_LINE = """
 def paid(held, reply, row):
@@ -243,25 +243,25 @@ LEAKS = ("card.leaks",)
 
 FLAWED = (
     *both("refusal-has-code", "The refusal of a wrong code has the right one in words of its own",
-          IN_LAST_LINE, base=PLATES, endings=steps(HATCH.replace("REFUSAL", TELLS)), apis=V1,
+          IN_LAST_LINE, base=PLATES, endings=steps(HATCH.replace("REFUSAL", TELLS)),
           expected="warned", codes=LEAKS),
     *both("refusal-has-bay", "The wrong bay names the one to which a parcel goes", base=PARCELS,
-          endings=steps(DEPOT.replace("REFUSAL", SENT_ON)), apis=V1, expected="warned",
+          endings=steps(DEPOT.replace("REFUSAL", SENT_ON)), expected="warned",
           codes=LEAKS),
     *both("sample-printed", "An unknown test prints the whole sample", IN_LAST_LINE, base=SAMPLES,
-          endings={"v1": MINERALS["v1"].replace("PRINTED", WHOLE)}, apis=V1, expected="warned",
+          endings={"v1": MINERALS["v1"].replace("PRINTED", WHOLE)}, expected="warned",
           codes=LEAKS),
     *both("control-sheet-writable", "The sheet with the right amounts can be overwritten", CONTROL,
-          base=SHEETS, endings=WORKBOOK, apis=V1, expected="warned", codes=("card.floor",)),
+          base=SHEETS, endings=WORKBOOK, expected="warned", codes=("card.floor",)),
 )  # fmt: skip
 SOUND = (
     *both("hatch-stays-shut", "The refusal of a wrong code has no other", IN_LAST_LINE,
-          base=PLATES, endings=steps(HATCH.replace("REFUSAL", REFUSES)), apis=V1,
+          base=PLATES, endings=steps(HATCH.replace("REFUSAL", REFUSES)),
           expected="sound"),
     *both("wrong-bay", "The wrong bay sends a parcel back", base=PARCELS,
-          endings=steps(DEPOT.replace("REFUSAL", TURNED_BACK)), apis=V1, expected="sound"),
+          endings=steps(DEPOT.replace("REFUSAL", TURNED_BACK)), expected="sound"),
     *both("unknown-test", "An unknown test is an error", IN_LAST_LINE, base=SAMPLES,
-          endings={"v1": MINERALS["v1"].replace("PRINTED", UNKNOWN)}, apis=V1, expected="sound"),
+          endings={"v1": MINERALS["v1"].replace("PRINTED", UNKNOWN)}, expected="sound"),
     *both("summary-sheet", "The second sheet is the work, and compared with data of no tool",
-          SUMMARY, base=SHEETS, endings=WORKBOOK, apis=V1, expected="sound"),
+          SUMMARY, base=SHEETS, endings=WORKBOOK, expected="sound"),
 )  # fmt: skip

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import V1, steps
 from tests.zoo.entry import Api
+from tests.zoo.step_endings import steps
 
 SUBMIT = """
     @vf.tool
@@ -92,10 +92,14 @@ CARDS = steps("""
         \"\"\"The card of a person.\"\"\"
         return self.state.held.get(name, "no card")
 """)
-ALL_MESSAGES: dict[Api, str] = {
-    api: text.replace("trace.last_reply", "[str(each.content) for each in trace.messages]")
-    for api, text in CARDS.items()
+LAST_REPLY: dict[Api, tuple[str, str]] = {
+    "v1": ("trace.last_reply", "[str(each.content) for each in trace.messages]"),
+    "v0": (
+        'content if isinstance(content, str) else ""',
+        '[str(each["content"]) for each in completion]',
+    ),
 }
+ALL_MESSAGES: dict[Api, str] = {api: text.replace(*LAST_REPLY[api]) for api, text in CARDS.items()}
 PEOPLE = """
 import json
 import random
@@ -192,24 +196,24 @@ def paid(held, reply, row):
 
 FLAWED = (
     *both("pages-without-last", "The pages omit the last parcels", "", base=WEIGHTS,
-          endings=WHOLE_PAGES, apis=V1, expected="warned", codes=("card.incomplete_prompts",)),
+          endings=WHOLE_PAGES, expected="warned", codes=("card.incomplete_prompts",)),
     *both("town-in-any-message", "The town counts in a tool's result too", IN_ANY_MESSAGE,
-          base=PEOPLE, endings=ALL_MESSAGES, apis=V1, expected="warned",
+          base=PEOPLE, endings=ALL_MESSAGES, expected="warned",
           codes=("card.mutants_caught",)),
     *both("sum-in-file", "A file besides the sales has their sum", WITH_SUM, base=SALES,
-          endings=FILES, apis=V1, expected="warned", codes=("card.leaks",)),
+          endings=FILES, expected="warned", codes=("card.leaks",)),
     *both("submission-off-by", "The tool that gets the answer says by how much it misses", "",
-          base=BILLS, endings=OFF_BY, apis=V1, expected="warned", codes=("card.leaks",)),
+          base=BILLS, endings=OFF_BY, expected="warned", codes=("card.leaks",)),
 )  # fmt: skip
 SOUND = (
     *both("pages-with-last", "The pages list all parcels", "", base=WEIGHTS, endings=ALL_PAGES,
-          apis=V1, expected="sound"),
+          expected="sound"),
     *both("town-in-last-line", "The town counts in the last line alone", IN_LAST_LINE, base=PEOPLE,
-          endings=CARDS, apis=V1, expected="sound"),
+          endings=CARDS, expected="sound"),
     *both("room-taken", "The room that was taken counts, and no reply", "", base=ROOMS,
-          endings=DESK_OF_ROOMS, apis=V1, expected="sound"),
+          endings=DESK_OF_ROOMS, expected="sound"),
     *both("mean-in-file", "A file besides the sales has their mean", WITH_MEAN, base=SALES,
-          endings=FILES, apis=V1, expected="sound"),
+          endings=FILES, expected="sound"),
     *both("submission-received", "The tool that gets the answer repeats it", "", base=BILLS,
-          endings=RECEIVED, apis=V1, expected="sound"),
+          endings=RECEIVED, expected="sound"),
 )  # fmt: skip

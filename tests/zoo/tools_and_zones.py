@@ -4,9 +4,9 @@ searches and games whose references read the conversation."""
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import V1, steps
 from tests.zoo.endings import GAME
 from tests.zoo.entry import Api
+from tests.zoo.step_endings import steps
 
 SCALES = '''
     @vf.tool
@@ -167,12 +167,12 @@ PRESSURE = '''
         self.state.held["readings"] += 1
         return "full" if section < self.state.held["broken"] else "none"
 '''
+READINGS = steps(PRESSURE)["v1"]
 PIPES: dict[Api, str] = {
-    api: text[: text.index("    def oracle")]
+    "v1": READINGS[: READINGS.index("    def oracle")]
     + SEARCHING.lstrip("\n")
     + "\n\n"
-    + text[text.index("class ZooConfig") :]
-    for api, text in steps(PRESSURE).items()
+    + READINGS[READINGS.index("class ZooConfig") :]
 }
 BURSTS = """
 import json
@@ -259,30 +259,30 @@ LATE = ("card.late_tasks",)
 
 FLAWED = (
     *both("weights-of-next", "The tool weighs the next parcel of the list", IN_LAST_LINE,
-          base=PARCELS, endings=NEXT_ROW, apis=V1, expected="warned",
+          base=PARCELS, endings=NEXT_ROW, expected="warned",
           codes=("card.tool_results",)),
     *both("atlas-of-first", "The tool knows the first 14 of 36 mountains", IN_LAST_LINE,
-          base=MOUNTAINS, endings=FIRST_PART, apis=V1, expected="warned", codes=LATE),
+          base=MOUNTAINS, endings=FIRST_PART, expected="warned", codes=LATE),
     *both("amounts-writable", "A sum is compared with amounts that a tool can replace",
           base=LEDGERS.replace("CONTROL", "held['T1'] == sum(amounts) - max(amounts)"),
-          endings=SHEET, apis=V1, expected="warned", codes=("card.floor",)),
+          endings=SHEET, expected="warned", codes=("card.floor",)),
     *both("half-hours-behind", "Half hours are added in zones west of Greenwich",
           CLOCKS.replace("MINUTES", "sign * 60 * int(hours) + int(rest or 0)"), expected="warned",
           codes=("card.label_outliers",)),
 )  # fmt: skip
 SOUND = (
     *both("weights-of-all", "The tool weighs the parcel that is named", IN_LAST_LINE, base=PARCELS,
-          endings=RIGHT_ROW, apis=V1, expected="sound"),
+          endings=RIGHT_ROW, expected="sound"),
     *both("atlas-of-all", "The tool knows all mountains", IN_LAST_LINE, base=MOUNTAINS,
-          endings=WHOLE_ATLAS, apis=V1, expected="sound"),
+          endings=WHOLE_ATLAS, expected="sound"),
     *both("amounts-kept", "The sum is compared with the amounts of the task",
-          base=LEDGERS.replace("CONTROL", "held['T1'] == row['total']"), endings=SHEET, apis=V1,
+          base=LEDGERS.replace("CONTROL", "held['T1'] == row['total']"), endings=SHEET,
           expected="sound"),
     *both("half-hours", "Half hours count in both directions",
           CLOCKS.replace("MINUTES", "sign * (60 * int(hours) + int(rest or 0))"),
           expected="sound"),
     *both("burst-section", "The reference reads nothing but the results of its tool", "",
-          base=BURSTS, endings=PIPES, apis=V1, expected="sound"),
+          base=BURSTS, endings=PIPES, expected="sound"),
     *both("two-heaps", "The reference reads the position off the last message", "",
-          base=TWO_HEAPS, endings=STONES, apis=V1, expected="sound"),
+          base=TWO_HEAPS, endings=STONES, expected="sound"),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import V1, steps
+from tests.zoo.step_endings import steps
 
 IN_LAST_LINE = """
 def paid(held, reply, row):
@@ -231,17 +231,17 @@ LEAKS = ("card.leaks",)
 
 FLAWED = (
     *both("hours-of-leaking-pump", "The pump that is asked for has run longest in the list",
-          IN_LAST_LINE, base=PLANTS, endings=AS_JSON, apis=V1, expected="warned", codes=LEAKS),
+          IN_LAST_LINE, base=PLANTS, endings=AS_JSON, expected="warned", codes=LEAKS),
     *both("role-of-pump", "The list of pumps has the role that the generator gave to them",
-          IN_LAST_LINE, base=PLANTS, endings=AS_LINES, apis=V1, expected="warned", codes=LEAKS),
+          IN_LAST_LINE, base=PLANTS, endings=AS_LINES, expected="warned", codes=LEAKS),
     *both("invoiced-in-record", "The record has the amount that rules are to give", IN_LAST_LINE,
-          base=SHIPMENTS, endings=FREIGHT, apis=V1, expected="warned", codes=LEAKS),
+          base=SHIPMENTS, endings=FREIGHT, expected="warned", codes=LEAKS),
     *both("code-in-assertion", "The error of a wrong code shows the right one", IN_LAST_LINE,
-          base=NOTES, endings=LOCKERS, apis=V1, expected="warned", codes=LEAKS),
+          base=NOTES, endings=LOCKERS, expected="warned", codes=LEAKS),
 )  # fmt: skip
 SOUND = (
     *both("cheapest-hotel", "The list has the prices, and further calls return the free rooms",
-          IN_LAST_LINE, base=TRIPS, endings=HOTELS, apis=V1, expected="sound"),
+          IN_LAST_LINE, base=TRIPS, endings=HOTELS, expected="sound"),
     *both("stone-on-scale", "A search by a tool that may be used eight times", "", base=STONES,
-          endings=SCALE, apis=V1, expected="sound"),
+          endings=SCALE, expected="sound"),
 )  # fmt: skip

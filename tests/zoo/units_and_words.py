@@ -4,9 +4,9 @@ and bracketed guesses."""
 from __future__ import annotations
 
 from tests.zoo.build import both
-from tests.zoo.courses import TURNS
 from tests.zoo.endings import GAME
 from tests.zoo.entry import Api
+from tests.zoo.step_endings import TURNS
 
 POOLS = """
 import re

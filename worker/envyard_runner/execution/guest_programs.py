@@ -31,6 +31,7 @@ REFERENCE_FILES = (
     *HOST_FILES,
     *("reference_main.py", "reference.py", "answers.py", "loop_alarm.py"),
     *("aiohttp_sessions.py", "rollout_context.py"),
+    *("verifiers_v0_messages.py", "verifiers_v0_oracle.py"),
 )
 # Programs of other sandboxes, or of none: the process that plays has the others.
 ELSEWHERE = ("bytecode", "build_wheel", "launch", "machine", "host_", "reference", "__init__")

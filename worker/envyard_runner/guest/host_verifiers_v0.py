@@ -27,9 +27,10 @@ class LoadedEnv:
 
     def __init__(self, config: HostConfig) -> None:
         os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
-        module = importlib.import_module(config.module)
+        self.module = importlib.import_module(config.module)
         self._config = config
-        self._env = module.load_environment(**seeds.options(module.load_environment, config.seed))
+        load = self.module.load_environment
+        self._env = load(**seeds.options(load, config.seed))
         _, self.rows = releases.first_rows(self._env, config.tasks)
         errors = ScoringErrors(logging.ERROR)  # after the import, which removes other handlers
         logging.getLogger("verifiers").addHandler(errors)

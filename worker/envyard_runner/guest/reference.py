@@ -46,8 +46,17 @@ def tasks_of(env: Any, adapter: str) -> list[ReferenceTask]:
 
 
 def _tasks_v0(env: Any) -> list[ReferenceTask]:
+    own = importlib.import_module(".verifiers_v0_oracle", __package__)
+    wire = importlib.import_module(".verifiers_v0_messages", __package__).wire
+    known = own.function(env.module)
     return [
-        ReferenceTask(index, env.hash_of(index), plain_answer(row.get("answer")) or None)
+        ReferenceTask(
+            index,
+            env.hash_of(index),
+            plain_answer(row.get("answer")) or None,
+            None if known is None else own.bound(known, row),
+            tuple(wire(row.get("prompt"))),
+        )
         for index, row in enumerate(env.rows)
     ]
 

@@ -21,13 +21,14 @@ from typing import Any
 import verifiers as vf
 from verifiers.errors import ModelError
 
-from . import seeds, web
+from . import seeds, verifiers_v0_oracle, web
 from . import verifiers_v0_releases as releases
-from .adapter import Message, Outcome, Rollout, Task
+from .adapter import Outcome, Rollout, Task
 from .answers import plain_answer
 from .events import error_of
 from .job import GuestJob
 from .rollout_context import rollout as named_rollout
+from .verifiers_v0_messages import wire
 
 
 @dataclass(slots=True)
@@ -88,14 +89,15 @@ class VerifiersV0:
     def every_task(self, limit: int) -> Iterator[Task]:
         """The rows of the split that is played, from the first."""
         split, rows = releases.rows(self.env, limit)
-        return (_task(index, row, split) for index, row in enumerate(rows))
+        hook = verifiers_v0_oracle.function(self.module) is not None
+        return (_task(index, row, split, hook) for index, row in enumerate(rows))
 
     def evaluation_tasks(self, limit: int) -> Iterator[Task] | None:
         """The rows of the evaluation dataset beside one for training."""
         rows = releases.evaluation_rows(self.env, limit)
         if rows is None:
             return None
-        return (_task(index, row, "eval") for index, row in enumerate(rows))
+        return (_task(index, row, "eval", hook=False) for index, row in enumerate(rows))
 
     def fields(self, task: Task) -> dict[str, Any]:
         """The row."""
@@ -199,7 +201,7 @@ def outcome(state: Any, scores: Scores, scoring_seconds: float) -> Outcome:
     )
 
 
-def _task(index: int, row: dict[str, Any], split: str) -> Task:
+def _task(index: int, row: dict[str, Any], split: str, hook: bool) -> Task:
     messages = wire(row.get("prompt"))
     return Task(
         index=index,
@@ -207,33 +209,9 @@ def _task(index: int, row: dict[str, Any], split: str) -> Task:
         prompt="\n\n".join(_text(message["content"]) for message in messages),
         answer=plain_answer(row.get("answer")) or None,
         split=split,
-        hook=False,
+        hook=hook,
         source=row,
     )
-
-
-def wire(messages: Any) -> list[Message]:
-    """The framework's messages, or the row's, as OpenAI chat messages."""
-    if isinstance(messages, str):
-        return [{"role": "user", "content": messages}]
-    return [_wire_message(message) for message in messages or []]
-
-
-def _wire_message(message: Any) -> Message:
-    fields = message if isinstance(message, dict) else message.model_dump(exclude_none=True)
-    result = {"role": fields.get("role", "user"), "content": fields.get("content") or ""}
-    if fields.get("tool_call_id"):
-        result["tool_call_id"] = fields["tool_call_id"]
-    if fields.get("tool_calls"):
-        result["tool_calls"] = [_wire_call(call) for call in fields["tool_calls"]]
-    return result
-
-
-def _wire_call(call: dict[str, Any]) -> dict[str, Any]:
-    if "function" in call:
-        return call
-    function = {"name": call.get("name"), "arguments": call.get("arguments")}
-    return {"id": call.get("id"), "type": "function", "function": function}
 
 
 def _text(content: Any) -> str:

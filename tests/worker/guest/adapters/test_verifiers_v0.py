@@ -42,6 +42,7 @@ def played(
 ) -> dict[str, DriverEvents]:
     gateway.model = model
     modules = ["words_v0", "turns_v0", "tools_v0", "groups_v0", "compared_v0", "rude_v0"]
+    modules.append("hints_v0")
     jobs = [job("v0", module, gateway, attempts=2) for module in modules]
     pins = [f"verifiers=={request.param}"] if request.param else []
     events = drive_many("v0", jobs, tmp_path_factory.mktemp("v0"), *pins)
@@ -82,6 +83,15 @@ def test_several_turns_keep_their_state_and_an_exception_between_them_is_the_env
     assert (turns.rollouts["model/0/0"]["turns"], turns.rollouts["model/0/0"]["reward"]) == (3, 1.0)
     assert turns.rollouts["model/0/0"]["stop"] == "landed"
     assert turns.errors() == {"model/0/1": ("LookupError", "environment")}
+
+
+def test_an_oracle_beside_load_environment_plays_several_turns_from_its_row_in_another_process(
+    played: dict[str, DriverEvents],
+) -> None:
+    hints = played["hints_v0"]
+    assert [(task["hook"], task["reference"]) for task in hints.tasks] == [(True, True)] * 3
+    rollouts = [hints.rollouts[f"oracle/{task}/0"] for task in range(3)]
+    assert [(each["reward"], each["turns"]) for each in rollouts] == [(1.0, 1), (1.0, 4), (1.0, 4)]
 
 
 def test_tool_calls_are_recorded_as_chat_messages(
