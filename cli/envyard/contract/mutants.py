@@ -121,6 +121,7 @@ ENTRIES = (
     Operator("extension", "a digit or letters joined to it"),
     Operator("middle", "the middle one of the set's answers in its place", share=0.3, course=True),
     Operator("near", "a number that is 6% larger"),
+    Operator("percent_off", "a fraction that is 4% larger, where its decimals matter"),
     Operator("sign", "the other sign"),
     Operator("unit", "another unit"),
     Operator("prefix", "a unit a thousand times as large or small"),

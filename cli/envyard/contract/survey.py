@@ -107,7 +107,8 @@ class Survey:
     """What a load of up to `limit` tasks showed, with the seed that the environment has by itself.
 
     `train` and `evaluation` state how far each split was listed; None where it was not. `exact` and
-    `near` count tasks that repeat an earlier one, among `prompts` that are not empty; `empty` are
+    `near` count tasks that repeat an earlier one, among `prompts` that are not empty; `problems`
+    are those that differ in more than what decides no answer, 0 where they are not few; `empty` are
     tasks without a prompt where most have one, `unanswered` without an answer where nearly all have
     one. `contradicting` pairs have one prompt and two answers; `contradictions` are the first of
     them. Of the evaluation tasks `shared_exact` equal a training task and `shared_near` nearly do;
@@ -129,6 +130,7 @@ class Survey:
     prompts: int = 0
     exact: int = 0
     near: int = 0
+    problems: int = 0
     empty: list[int] = field(default_factory=list)
     unanswered: list[int] = field(default_factory=list)
     train: Split | None = None
@@ -166,7 +168,7 @@ class Survey:
         """Read an untrusted JSON form."""
         counts = (
             *("limit", "tasks", "prompts", "exact", "near", "answers", "same_answers", "copied"),
-            *("contradicting", "shared_exact", "shared_near"),
+            *("contradicting", "shared_exact", "shared_near", "problems"),
         )
         return cls(
             **{name: count(data.get(name)) for name in counts},

@@ -228,6 +228,13 @@ def test_repeated_prompts_of_the_survey_count() -> None:
     assert measured("diversity", surveyed(exact=1)).status == "pass"
 
 
+def test_few_problems_behind_many_prompts_warn_and_are_counted() -> None:
+    reading = measured("diversity", surveyed(problems=6))
+    assert (reading.status, reading.value) == ("warn", 34 / 40)
+    assert "they pose 6 different problems" in reading.detail
+    assert measured("diversity", surveyed(problems=0)).status == "pass"
+
+
 def test_a_survey_read_from_json_is_bounded() -> None:
     survey = Survey.from_dict({"tasks": -3, "leaks": [1, "x"] * 50, "references": [{"task": 4}, 7]})
     assert survey.tasks == 0

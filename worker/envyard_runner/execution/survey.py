@@ -35,6 +35,7 @@ from envyard_runner.mutation.answers import find_answer
 from envyard_runner.sandbox import SandboxError
 from envyard_runner.survey.benchmarks import BenchmarkList, overlapping, read_lists
 from envyard_runner.survey.decimals import short_decimals
+from envyard_runner.survey.few_problems import few_problems
 from envyard_runner.survey.incomplete import ABSENT, LONGEST_QUESTION, incomplete_prompts
 from envyard_runner.survey.labels import label_rule
 from envyard_runner.survey.listing import (
@@ -203,6 +204,7 @@ class SurveyRun:
         survey = recounted(self._listing, survey, self._references.right_replies())
         return replace(
             without_numbers(answered, [], survey),
+            problems=few_problems([t for t in train if t.answer is not None] or answered),
             incomplete=self._incomplete() or incomplete_prompts(answered),
             short_decimals=short_decimals(labelled),
             label_rule=label_rule(labelled, "\n".join(sorted(answers.instructions))),

@@ -64,6 +64,7 @@ from envyard_runner.mutation.shown_forms import as_shown
 from envyard_runner.mutation.si_prefixes import with_si_prefix
 from envyard_runner.mutation.steps import ends
 from envyard_runner.mutation.tables import table_layout
+from envyard_runner.mutation.tolerances import percent_off
 from envyard_runner.mutation.totals import same_total
 from envyard_runner.mutation.units import other_unit
 from envyard_runner.mutation.vacuous import with_body
@@ -217,6 +218,7 @@ OF_PROMPT = (
         "other_route": other_route,
         "twelve_hour": twelve_hour,
         "noon": noon,
+        "percent_off": percent_off,
         "si_prefix": with_si_prefix,
     }
 )

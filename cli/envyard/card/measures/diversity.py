@@ -22,6 +22,12 @@ def diversity(evidence: Evidence) -> Reading:
     detail = (
         f"{prompts.exact} of {prompts.n} prompts equal an earlier one, {prompts.near} nearly do"
     )
+    if survey is not None and 0 < survey.problems < prompts.n - count:
+        count = prompts.n - survey.problems
+        detail += (
+            f"; they pose {survey.problems} different problems, apart from names, numbers and "
+            "sentences that change no answer"
+        )
     status: Status = "warn" if count > MAXIMUM_REPEATED * prompts.n else "pass"
     return share(count, prompts.n, status, detail)
 
