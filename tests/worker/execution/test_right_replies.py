@@ -32,7 +32,12 @@ def test_another_tasks_reference_that_reads_the_conversation_does_work() -> None
     assert rollouts(["12", "40", "7"], ["12", "40", "3"]) == ["swapped/0/0", "swapped/1/0"]
 
 
-def test_a_last_reply_that_several_references_give_shows_no_work() -> None:
+def test_a_label_that_up_to_half_of_the_references_end_with_is_right_where_it_is_theirs() -> None:
+    right, swapped = ["air", "air", "oil", "gas", "ice"], ["air", "oil", "air", "gas", "air"]
+    assert rollouts(right, swapped) == ["swapped/0/0", "swapped/3/0"]
+
+
+def test_a_last_reply_that_most_references_give_shows_no_work() -> None:
     assert rollouts(["Done.", "Done.", "7"], ["Done.", "Done.", "3"]) == []
 
 

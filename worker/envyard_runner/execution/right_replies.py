@@ -27,13 +27,14 @@ class RightReplies:
 
     @property
     def rollouts(self) -> list[str]:
-        """Their names. An answer that the references of several tasks end with, such as `Done.`,
+        """Their names. An answer that more than half of the references end with, such as `Done.`,
         shows no work."""
         ends = Counter(self._last[ORACLE].values())
+        most = max(1, ends.total() // 2)
         worked = [
             rollout
             for rollout, reply in self._last[SWAPPED].items()
-            if reply and ends[reply] == 1 and reply == self._last[ORACLE].get(_of_oracle(rollout))
+            if reply and 0 < ends[reply] <= most and reply == self._last[ORACLE].get(_of_oracle(rollout))
         ]
         return self._replied + worked
 
