@@ -34,7 +34,9 @@ class RightReplies:
         worked = [
             rollout
             for rollout, reply in self._last[SWAPPED].items()
-            if reply and 0 < ends[reply] <= most and reply == self._last[ORACLE].get(_of_oracle(rollout))
+            if reply
+            and 0 < ends[reply] <= most
+            and reply == self._last[ORACLE].get(_of_oracle(rollout))
         ]
         return self._replied + worked
 

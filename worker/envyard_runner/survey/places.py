@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
 from envyard_runner.survey.amount_marks import odd_row
+from envyard_runner.survey.identifier_ranks import identifier_rank
 from envyard_runner.survey.listed_place import listed_place
 from envyard_runner.survey.option_ranks import option_rank
 from envyard_runner.survey.prompt_order import prompt_order
@@ -60,6 +61,7 @@ def answer_place(tasks: Sequence[tuple[str, str]]) -> tuple[int, str]:
         or _code(known)
         or _same_place(known)
         or listed_place(known)
+        or identifier_rank(known)
         or (0, "")
     )
     if place[0]:

@@ -1,0 +1,66 @@
+"""Has the right one of several numbered entries the lowest or highest number? Numbers that were
+dealt in the order in which entries were made tell it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from envyard_runner.survey.option_ranks import SUPERLATIVE
+
+ENOUGH, NEARLY_ALL, VARIED = 20, 0.95, 10  # tasks, the share of them, different answers
+FEWEST, MOST = 3, 60  # entries of a prompt
+LISTED = 0.9  # of the tasks, whose answer is the number of an entry
+WORDS = (
+    r"accession|batch|booking|case|claim|code|docket|document|entry|exhibit|file|id|invoice|item|lot"
+    r"|message|no|nr|number|order|patient|record|ref|reference|report|request|sample|serial|specimen"
+    r"|ticket"
+)
+CODE = r"(?P<letters>[a-z]{0,4}-?)(?P<digits>\d{2,9})(?![\w.,:/-]*\d)"
+# The number of an entry: behind a word for it, or at the beginning of a line.
+IDENTIFIERS = (
+    re.compile(rf"(?:\b(?:{WORDS})\b[.:# -]{{0,3}}|#){CODE}"),
+    re.compile(rf"^[-*\u2022 \t]{{0,6}}{CODE}(?=[ \t]*[:.)|-])", re.MULTILINE),
+)
+ANSWER = re.compile(r"#?(?P<letters>[a-z]{0,4}-?)(?P<digits>\d{2,9})")
+NUMBERED = re.compile(
+    rf"\b(?:{SUPERLATIVE}|new\w+|ascending|descending|sort\w*|order\w*)\b(?: \w+){{0,3}}? "
+    rf"(?:{WORDS}|numbers|ids|codes)\b|\bnumbered\b|\bin (?:the )?order of\b"
+)
+QUESTION = re.compile(r"[^.?!\n]*\?")
+RANKED = re.compile(rf"\b(?:{SUPERLATIVE}|new(?:er|est)|next|recent\w*)\b")
+
+
+def identifier_rank(known: Sequence[tuple[str, str]]) -> tuple[int, str] | None:
+    """How many tasks, of pairs of prompt and answer in small letters, have the entry with the most
+    common rank of its number as the right one, where nearly all do; None elsewhere, and where
+    prompts ask for such a rank."""
+    rows = [row for prompt, answer in known if (row := _ranks(prompt, answer)) is not None]
+    if len(rows) < max(ENOUGH, LISTED * len(known)) or len({a for _, a in known}) < VARIED:
+        return None
+    rank, count = next(iter(Counter(rank for rank in rows if rank).most_common(1)), ("", 0))
+    return (
+        (count, f"always the {rank} number of its list")
+        if count >= NEARLY_ALL * len(rows)
+        else None
+    )
+
+
+def _ranks(prompt: str, answer: str) -> str | None:
+    """Whether the answer is the lowest or the highest number of the entries of its kind, empty for
+    another one; None where it is none of them, or where the rank is asked for."""
+    wanted = ANSWER.fullmatch(answer)
+    asked = " ".join(QUESTION.findall(prompt)) or prompt[-200:]
+    if wanted is None or NUMBERED.search(prompt) or RANKED.search(asked):
+        return None
+    kinds: dict[tuple[int, str], set[int]] = {}
+    for place, pattern in enumerate(IDENTIFIERS):
+        for match in pattern.finditer(prompt):
+            kinds.setdefault((place, match["letters"]), set()).add(int(match["digits"]))
+    number = int(wanted["digits"])
+    for (_, letters), numbers in kinds.items():
+        if letters == wanted["letters"] and number in numbers and FEWEST <= len(numbers) <= MOST:
+            return "lowest" if number == min(numbers) else "highest" * (number == max(numbers))
+    return None
