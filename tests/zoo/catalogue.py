@@ -24,6 +24,7 @@ from tests.zoo import (
     listings,
     named_causes,
     near_misses,
+    numbers_that_tell,
     open_forms,
     optional_parts,
     orders_and_decimals,
@@ -101,6 +102,7 @@ ENTRIES: tuple[Entry, ...] = (
     *calls_and_logs.FLAWED,
     *overwritten_sources.FLAWED,
     *named_causes.FLAWED,
+    *numbers_that_tell.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -142,6 +144,7 @@ ENTRIES: tuple[Entry, ...] = (
     *calls_and_logs.SOUND,
     *overwritten_sources.SOUND,
     *named_causes.SOUND,
+    *numbers_that_tell.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

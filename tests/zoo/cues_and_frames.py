@@ -227,8 +227,8 @@ FLAWED = (
           replaced(DEADLINES, STEPS=ONE_AFTER_THE_OTHER), expected="warned",
           codes=("card.label_outliers",)),
     *both("patient-without-facts", "Each rollout empties what its task holds",
-          base=replaced(PATIENTS, FACTS="row['facts']"), endings=TURNS, expected="warned",
-          codes=("env.rollouts_interfere",)),
+          base=replaced(PATIENTS, FACTS="row['facts']"), endings=TURNS, apis=("v1",),
+          expected="warned", codes=("env.rollouts_interfere",)),
 )  # fmt: skip
 SOUND = (
     *both("totals-alike", "Right and wrong totals are written alike",
@@ -243,6 +243,6 @@ SOUND = (
     *both("closed-or-weekend", "Deadlines move until they are neither",
           replaced(DEADLINES, STEPS=UNTIL_NEITHER), expected="sound"),
     *both("patient-with-facts", "Each rollout has facts of its own",
-          base=replaced(PATIENTS, FACTS="dict(row['facts'])"), endings=TURNS,
+          base=replaced(PATIENTS, FACTS="dict(row['facts'])"), endings=TURNS, apis=("v1",),
           expected="sound"),
 )  # fmt: skip
