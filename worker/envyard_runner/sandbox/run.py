@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import functools
 import os
 import signal
-import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
@@ -24,13 +24,12 @@ from envyard_runner.sandbox.exit import Exit, Reason, SandboxError
 from envyard_runner.sandbox.log import OutputReader
 from envyard_runner.sandbox.network import Attempts
 from envyard_runner.sandbox.observed import Observation
+from envyard_runner.sandbox.program_channel import ProgramChannel
 from envyard_runner.sandbox.refusals import Refusals
 from envyard_runner.sandbox.rundir import OwnedDir
 from envyard_runner.sandbox.spawn import Channels, Started, readable, spawn
 from envyard_runner.sandbox.watchdog import oom_kills
 
-CHUNK = 1 << 16
-LONGEST_LINE = 8 << 20
 LINGER_SECONDS = 10.0  # that a program may take to end once its work is done
 
 
@@ -61,7 +60,7 @@ class Sandbox:
         self._config, self._limits, self._view = config, limits, view
         self._folder, self._parent, self._resources = folder, parent, resources
         self._channels: Channels | None = None
-        self._requests: socket.socket | None = None
+        self._channel: ProgramChannel | None = None
         self._started: Started | None = None
         self._group: cgroup.Group | None = None
         self._refusals: Refusals | None = None
@@ -159,8 +158,7 @@ class Sandbox:
             self._channels = None
             raise
         started = self._started
-        self._requests = socket.socket(fileno=os.dup(self._channels.program[0]))
-        self._requests.setblocking(False)
+        self._channel = ProgramChannel(self._channels.program[0])
         if started.listener is not None:
             self._refusals = Refusals(started.listener)
         self._attempts = Attempts.of(started.init)
@@ -173,36 +171,22 @@ class Sandbox:
             self._channels.control[0].send(b"g")
         return started.listening
 
-    async def lines(self) -> AsyncIterator[bytes]:
+    def lines(self) -> AsyncIterator[bytes]:
         """The events channel's whole lines; a line or a total beyond the limits kills the run."""
-        assert self._channels is not None, "start the sandbox first"  # noqa: S101 - misuse, not input
-        reader, transport = await self._channel_reader(self._channels.program[0])
-        left, buffer = self._limits.events_bytes, bytearray()
-        try:
-            while chunk := await reader.read(CHUNK):
-                left -= len(chunk)
-                *lines, rest = (buffer + chunk).split(b"\n")
-                if left < 0 or len(rest) > LONGEST_LINE:
-                    self.kill("events_flood")
-                    return
-                buffer = rest
-                for line in lines:
-                    yield bytes(line)
-        finally:
-            transport.close()
+        assert self._channel is not None, "start the sandbox first"  # noqa: S101 - misuse, not input
+        flooded = functools.partial(self.kill, "events_flood")
+        return self._channel.lines(self._limits.events_bytes, flooded)
 
     async def send(self, line: bytes) -> None:
         """Send a line to the program; nothing where it has ended."""
-        assert self._requests is not None, "start the sandbox first"  # noqa: S101 - misuse, not input
-        with contextlib.suppress(OSError):
-            await asyncio.get_running_loop().sock_sendall(self._requests, line + b"\n")
+        assert self._channel is not None, "start the sandbox first"  # noqa: S101 - misuse, not input
+        await self._channel.send(line)
 
     def finish(self) -> None:
         """Have a program end that has done its work: it reads an end of file, and is killed where
         it stays."""
-        assert self._requests is not None, "start the sandbox first"  # noqa: S101
-        with contextlib.suppress(OSError):  # it has ended
-            self._requests.shutdown(socket.SHUT_WR)
+        assert self._channel is not None, "start the sandbox first"  # noqa: S101
+        self._channel.end_requests()
         self._linger = asyncio.get_running_loop().call_later(LINGER_SECONDS, self.kill, "lingered")
 
     async def wait(self) -> Exit:
@@ -242,8 +226,8 @@ class Sandbox:
         if self._closed:
             return
         self._closed = True
-        if self._requests is not None:
-            self._requests.close()
+        if self._channel is not None:
+            self._channel.close()
         if self._supervisor is not None:
             if not self._supervisor.done():
                 self.kill()
@@ -317,13 +301,6 @@ class Sandbox:
             refused_processes=process_limit.refused_processes() - refused_before,
         )
 
-    async def _channel_reader(self, fd: int) -> tuple[asyncio.StreamReader, asyncio.BaseTransport]:
-        reader = asyncio.StreamReader(limit=CHUNK)
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: _ChannelProtocol(reader), os.fdopen(os.dup(fd), "rb")
-        )
-        return reader, transport
-
 
 def _require_open(paths: Iterable[Path]) -> None:
     """Raise SandboxError where a folder on the way to one of them is closed to the run's uid."""
@@ -340,11 +317,3 @@ def _lock(folder: Path, resources: contextlib.ExitStack) -> None:
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     resources.callback(os.close, lock)
     fcntl.flock(lock, fcntl.LOCK_SH)
-
-
-class _ChannelProtocol(asyncio.StreamReaderProtocol):
-    """Ends the stream without an exception, which would discard the lines that were not read yet: a
-    program that dies with unread requests resets the connection."""
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(None)
