@@ -65,9 +65,10 @@ def _page(
     request: HttpRequest, first: Row | None, second: Row | None, refusal: HubError | None = None
 ) -> HttpResponse:
     """The comparison; 409 with what differs where the sides do not compare."""
+    side = compared_sides.side if first and second else compared_sides.single_side
     context: dict[str, Any] = {
-        "first": compared_sides.side(first) if first else None,
-        "second": compared_sides.side(second) if second else None,
+        "first": side(first) if first else None,
+        "second": side(second) if second else None,
         "first_text": request.GET.get("first", ""),
         "second_text": request.GET.get("second", ""),
     }

@@ -40,6 +40,7 @@ SETTINGS = {  # label -> route; all below it belong to it
     "Notifications": "notification-settings",
     "Usage": "usage",
 }
+OTHER_PATHS = {"Organisations": "/orgs/"}  # of pages that belong to a label too
 TONES = {
     "good": ("ok", "listed", "succeeded", "pass", "present"),
     "bad": ("failing", "rejected", "failed", "fail", "quarantined", "revoked", "disabled"),
@@ -283,7 +284,12 @@ def settings_pages(context: template.Context) -> dict[str, Any]:
     pages = [(label, reverse(route)) for label, route in SETTINGS.items()]
     return {
         "pages": [
-            {"label": label, "url": url, "on": request.path.startswith(url)} for label, url in pages
+            {
+                "label": label,
+                "url": url,
+                "on": request.path.startswith((url, OTHER_PATHS.get(label, url))),
+            }
+            for label, url in pages
         ],
         "unproven": second_factor.missing(request.user),
     }

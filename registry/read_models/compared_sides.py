@@ -79,6 +79,13 @@ def side(row: Row) -> ComparedSide:
     return _side(row, [])
 
 
+def single_side(row: Row) -> ComparedSide:
+    """The side with the mean of its own rewards, where no other one is chosen yet."""
+    if isinstance(row, Run):
+        return _side(row, list(paired_runs.rewards_of([row])[0][row.pk].values()))
+    return _side(row, [each.reward for each in samples.results_of(evaluation=row)])
+
+
 def compare_sides(first: Row, second: Row) -> tuple[SidesComparison, list[ComparedTask]]:
     """The comparison and each task that both had, the largest difference first; raises Stale where
     the sides do not compare, with what differs."""

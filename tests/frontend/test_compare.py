@@ -185,6 +185,8 @@ def test_the_picker_offers_what_compares_and_one_may_see(
         assert f'<option value="{row.pk}">' in page
     for row in no:
         assert str(row.pk) not in page
+    assert "0.5 n=80" in words(client, f"/compare/?first={run.pk}")
+    assert "1 n=1" in words(client, f"/compare/?first={claim.pk}")
     client.force_login(alice)
     assert str(held.pk) in text(client, f"/compare/?first={run.pk}")
     assert "Compare any two" in words(client, "/compare/")

@@ -1,5 +1,6 @@
 """Organisations, invitations and owners, as pages."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -49,6 +50,14 @@ def test_only_those_inside_see_who_is_inside(
     ):
         assert client.post(path, data).status_code == 403
     assert Membership.objects.get(user=bob).role == "member"
+
+
+def test_an_organisations_page_marks_its_tab_of_the_settings(
+    client: Client, lab: Organisation, alice: User
+) -> None:
+    client.force_login(alice)
+    tabs = text(client, LAB).partition('aria-label="Settings"')[2].partition("</nav>")[0]
+    assert re.findall(r'aria-current="page"\s*>(\w+)<', tabs) == ["Organisations"]
 
 
 def test_granting_a_role_requires_the_password_again(
