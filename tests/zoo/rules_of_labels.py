@@ -134,6 +134,44 @@ def rows(seed):
         tasks.append({"prompt": prompt, "answer": str(sum(values[sign] for sign in row))})
     return tasks
 """
+CONTRACTS = """
+import re
+
+SUITS = {"clubs": 20, "diamonds": 20, "hearts": 30, "spades": 30, "no trump": 30}
+
+
+def points(level, suit, stake, vulnerable, tricks):
+    over = tricks - level - 6
+    if over < 0:
+        if stake == 1:
+            return over * (100 if vulnerable else 50)
+        lost = (200, 300, 300) if vulnerable else (100, 200, 200)
+        return -sum(lost[:-over]) * stake // 2
+    bid = level * SUITS[suit] + 10 * (suit == "no trump")
+    game = (500 if vulnerable else 300) if GAME >= 100 else 50
+    slam = {6: 500, 7: 1000}.get(level, 0) * (3 if vulnerable else 2) // 2
+    each = SUITS[suit] if stake == 1 else 50 * stake * (1 + vulnerable)
+    return bid * stake + game + slam + {1: 0, 2: 50, 4: 100}[stake] + over * each
+
+
+def question(rng):
+    level, suit = rng.choice((1, 2, 2, 3, 3, 4, 5, 6)), rng.choice([*SUITS])
+    stake, vulnerable = rng.choice((1, 1, 2, 2, 4)), rng.random() < 0.5
+    tricks = min(13, level + 6 + rng.choice((-3, -2, -1, 0, 0, 1, 2)))
+    doubled = {1: "", 2: " doubled", 4: " redoubled"}[stake]
+    state = "vulnerable" if vulnerable else "not vulnerable"
+    prompt = (
+        f"A pair at a bridge club played {level} {suit}{doubled}, {state}, and took {tricks} "
+        "tricks. How many points does that score? If it failed, write the number with a minus. "
+        "Reply with the number alone."
+    )
+    value = str(points(level, suit, stake, vulnerable, tricks))
+    return prompt, value, value
+
+
+def score(reply, row):
+    return float(re.sub(r"[\\s,+]", "", reply.replace("\u2212", "-")) == row["answer"])
+"""
 WRONG, RIGHT = LABELLED.replace("WRONG", "True"), LABELLED.replace("WRONG", "False")
 OUTLIERS = ("card.label_outliers",)
 
@@ -144,6 +182,8 @@ FLAWED = (
           PRIMES, WRONG, expected="warned", codes=OUTLIERS),
     *both("angles-mislabelled", "A tenth of the triangles is called acute, right or obtuse wrongly",
           TRIANGLES, WRONG, expected="warned", codes=OUTLIERS),
+    *both("contracts-misscored", "Doubled part scores at bridge get no bonus of a game",
+          RIGHT, CONTRACTS.replace("GAME", "bid"), expected="warned", codes=OUTLIERS),
     *both("signs-without-value", "Late rows have signs that the legend lacks",
           SIGNS.replace("LISTED", "[:6]"), expected="warned", codes=("card.incomplete_prompts",)),
 )  # fmt: skip
@@ -155,6 +195,8 @@ SOUND = (
           expected="sound"),
     *both("brackets-labelled", "Brackets are balanced or not", BRACKETS, RIGHT,
           expected="sound"),
+    *both("contracts-scored", "Bridge contracts are scored by Law 77",
+          RIGHT, CONTRACTS.replace("GAME", "bid * stake"), expected="sound"),
     *both("signs-with-values", "All signs have a value", SIGNS.replace("LISTED", ""),
           expected="sound"),
 )  # fmt: skip

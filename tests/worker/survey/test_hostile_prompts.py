@@ -52,6 +52,7 @@ PROMPTS = {
     "signals": "decode morse " + ". - " * (LONG // 5),
     "sentences": "Some a are b. " * (LONG // 15) + "Therefore no a are b. Valid?",
     "schemas": "schema: " + '{"items": [' * (LONG // 12),
+    "boards": "bridge: 4 spades doubled, vulnerable, " + "10 tricks over " * (LONG // 15),
     "scores": "sort ascending\n" + "a b c - 1\n" * (LONG // 11),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from envyard_runner.survey.known_rules import (
     blood,
+    bridge_scores,
     check_digits,
     chess,
     codons,
@@ -24,6 +25,7 @@ from envyard_runner.survey.known_rules.entry import KnownRule
 KNOWN_RULES: tuple[KnownRule, ...] = (
     *blood.RULES,
     *poker.RULES,
+    *bridge_scores.RULES,
     *intervals.RULES,
     *codons.RULES,
     *resistors.RULES,
