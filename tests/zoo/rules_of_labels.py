@@ -172,6 +172,40 @@ def question(rng):
 def score(reply, row):
     return float(re.sub(r"[\\s,+]", "", reply.replace("\u2212", "-")) == row["answer"])
 """
+TRAMS = """
+STOPS = "Harbour Market Museum Castle Meadow".split()
+
+
+def shown(minutes):
+    return f"{minutes // 60}:{minutes % 60:02}"
+
+
+def arrival(trams, start, goal, ready):
+    reached = {start: ready - 9}
+    for a, b, leaves, lands in sorted(trams, key=lambda tram: tram[2]):
+        if a in reached and reached[a] + (9 if a == start else WAIT) <= leaves:
+            reached[b] = min(lands, reached.get(b, lands))
+    return reached.get(goal)
+
+
+def question(rng):
+    start, goal = rng.sample(STOPS, 2)
+    trams, ready = [], rng.randrange(560, 590, 5)
+    for _ in range(20):
+        leaves = rng.randrange(565, 640)
+        trams.append((*rng.sample(STOPS, 2), leaves, leaves + rng.randint(9, 25)))
+    lands = arrival(trams, start, goal, ready)
+    if lands is None:
+        return question(rng)
+    listed = "\\n".join(f"| {a} | {shown(x)} | {b} | {shown(y)} |" for a, b, x, y in trams)
+    prompt = (
+        f"| From | Departure | To | Arrival |\\n|---|---|---|---|\\n{listed}\\n\\n"
+        f"You wait at {start} from {shown(ready)} on and want to reach {goal} as early as "
+        "possible. It takes at least 9 minutes to change from one tram to another, none before "
+        "the first. When do you arrive? Reply with the time alone."
+    )
+    return prompt, shown(lands), shown(lands)
+"""
 WRONG, RIGHT = LABELLED.replace("WRONG", "True"), LABELLED.replace("WRONG", "False")
 OUTLIERS = ("card.label_outliers",)
 
@@ -184,6 +218,8 @@ FLAWED = (
           TRIANGLES, WRONG, expected="warned", codes=OUTLIERS),
     *both("contracts-misscored", "Doubled part scores at bridge get no bonus of a game",
           RIGHT, CONTRACTS.replace("GAME", "bid"), expected="warned", codes=OUTLIERS),
+    *both("changes-in-no-time", "The labels of a timetable forget the time that a change takes",
+          RIGHT, TRAMS.replace("WAIT", "0"), expected="warned", codes=OUTLIERS),
     *both("signs-without-value", "Late rows have signs that the legend lacks",
           SIGNS.replace("LISTED", "[:6]"), expected="warned", codes=("card.incomplete_prompts",)),
 )  # fmt: skip
@@ -197,6 +233,8 @@ SOUND = (
           expected="sound"),
     *both("contracts-scored", "Bridge contracts are scored by Law 77",
           RIGHT, CONTRACTS.replace("GAME", "bid * stake"), expected="sound"),
+    *both("changes-in-time", "The labels of a timetable hold the time that a change takes",
+          RIGHT, TRAMS.replace("WAIT", "9"), expected="sound"),
     *both("signs-with-values", "All signs have a value", SIGNS.replace("LISTED", ""),
           expected="sound"),
 )  # fmt: skip

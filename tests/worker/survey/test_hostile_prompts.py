@@ -53,6 +53,7 @@ PROMPTS = {
     "sentences": "Some a are b. " * (LONG // 15) + "Therefore no a are b. Valid?",
     "schemas": "schema: " + '{"items": [' * (LONG // 12),
     "boards": "bridge: 4 spades doubled, vulnerable, " + "10 tricks over " * (LONG // 15),
+    "timetables": "as early as possible\n" + "Aa 9:05 - Bb 9:40\n" * (LONG // 19),
     "scores": "sort ascending\n" + "a b c - 1\n" * (LONG // 11),
 }
 

@@ -31,6 +31,7 @@ from envyard_runner.mutation.by_prompt import BY_PROMPT, FIXED_WORDS, WRITTEN
 from envyard_runner.mutation.either_form import as_option, in_words
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.hedges import candidates, other_answers
+from envyard_runner.mutation.itineraries import other_itinerary, short_change
 from envyard_runner.mutation.lines import inner_line, middle_line
 from envyard_runner.mutation.lists import FREE_NUMBER, OF_LISTS, repeated
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
@@ -216,6 +217,8 @@ OF_PROMPT = (
         "as_rgb": as_rgb,
         "same_total": same_total,
         "other_route": other_route,
+        "other_itinerary": other_itinerary,
+        "short_change": short_change,
         "twelve_hour": twelve_hour,
         "noon": noon,
         "percent_off": percent_off,

@@ -48,7 +48,7 @@ def other_route(answer: str, prompt: str) -> str | None:
     which the answer is such a route."""
     if not LEAST_WANTED.search(prompt) or not ANY_RIGHT.search(prompt):
         return None
-    if MORE_WANTED.search(prompt) or (read := _places(answer.strip())) is None:
+    if MORE_WANTED.search(prompt) or (read := places_of(answer.strip())) is None:
         return None
     (route, written), graph = read, read_graph(prompt)
     if graph is None or len({*route}) < len(route):
@@ -65,7 +65,9 @@ def other_route(answer: str, prompt: str) -> str | None:
     return None if other is None else written(other)
 
 
-def _places(answer: str) -> tuple[list[str], Callable[[list[str]], str]] | None:
+def places_of(
+    answer: str, fewest: int = FEWEST
+) -> tuple[list[str], Callable[[list[str]], str]] | None:
     """The places of a route, and what writes others as it does; None where it is none."""
     listed = parsed(answer)
     if isinstance(listed, list) and all(isinstance(each, str) for each in listed):
@@ -76,4 +78,4 @@ def _places(answer: str) -> tuple[list[str], Callable[[list[str]], str]] | None:
             return None
         (separator,) = separators
         places, write = answer.split(separator), separator.join
-    return (places, write) if FEWEST <= len(places) <= MOST else None
+    return (places, write) if fewest <= len(places) <= MOST else None

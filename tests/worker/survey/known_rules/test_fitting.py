@@ -19,6 +19,7 @@ PIECES = [
     "interval from C to G", "codon ", "ACGU" * 5, "bands: red, ", "ISBN 9780", "Luhn ", "XIV ",
     "morse ", "... --- ", "atomic number 7", "quartz ", "knight b1 ", "empty ", "All a are b. ",
     "Therefore ", "Schema: {", '{"type": ["', "sort ascending\n", "a: 10\n", "1e999", "\0", "İ",
+    "Arden 9:05 -> Bruck 9:40\n", "as early as possible ", "at least 5 minutes ",
     "4 spades, ", "doubled ", "vulnerable ", "10 tricks ",
 ]  # fmt: skip
 

@@ -19,6 +19,7 @@ from envyard_runner.survey.known_rules import (
     propositions,
     resistors,
     syllogisms,
+    timetables,
 )
 from envyard_runner.survey.known_rules.entry import KnownRule
 
@@ -39,4 +40,5 @@ KNOWN_RULES: tuple[KnownRule, ...] = (
     *propositions.RULES,
     *json_types.RULES,
     *number_order.RULES,
+    *timetables.RULES,
 )
