@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
@@ -17,6 +16,7 @@ from registry.runs.models import Run, RunQuerySet
 
 SHOWN = 6
 RANKED = 5
+LEARNABLE = "Most learnable for this hub’s model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +31,43 @@ class Ranking:
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Introduction, search field, runs under way, and the first environments of each order."""
-    public = Environment.objects.listed().filter(visibility=Environment.Visibility.PUBLIC)
-    newest = list(public.for_summary().order_by("-fresh_at", "-pk")[:SHOWN])
+    newest, *lists = rankings()
     return render(
         request,
         "pages/home.html",
         {
-            "environments": environments.summaries(newest),
-            "first_runs": 0 if newest else waiting_or_under_way(),
+            "environments": newest.environments,
+            "first_runs": 0 if newest.environments else waiting_or_under_way(),
             "counts": hub_counts.current(),
-            "lists": [
-                Ranking(title, sort, environments.summaries(list(rows)))
-                for title, sort, rows in rankings()
-                if rows
-            ],
+            "lists": [ranking for ranking in lists if ranking.environments],
             "running": list(being_evaluated(request.user)),
         },
     )
 
 
-def rankings() -> Iterator[tuple[str, str, EnvironmentQuerySet]]:
-    """Title, order of the browse page and first rows of each ranking; those without an installation
-    or a model's result are left out, so that a new hub shows no ranking of nothing."""
+def rankings() -> list[Ranking]:
+    """The newest environments, then each ranking; those without an installation or a model's result
+    are left out of it, so that a new hub shows no ranking of nothing. The keys of each are read
+    from its index, and the rows of all in one query."""
     public = Environment.objects.listed().filter(visibility=Environment.Visibility.PUBLIC)
-    rows = public.for_summary()
-    installed = rows.filter(installs__gt=0).order_by("-installs", "-pk")
-    learnable = rows.filter(learnability__gt=0).order_by("-learnability", "-pk")
-    yield "Most installed", "installs", installed[:RANKED]
-    yield "Most learnable for this hub’s model", "learnability", learnable[:RANKED]
+    installed, learnable = public.filter(installs__gt=0), public.filter(learnability__gt=0)
+    keys = {
+        ("Just listed", "fresh"): first_keys(public, "-fresh_at", SHOWN),
+        ("Most installed", "installs"): first_keys(installed, "-installs", RANKED),
+        (LEARNABLE, "learnability"): first_keys(learnable, "-learnability", RANKED),
+    }
+    shown = {key for row_keys in keys.values() for key in row_keys}
+    rows = Environment.objects.for_list().filter(pk__in=shown)
+    summaries = {row.pk: environments.summary(row) for row in rows}
+    return [
+        Ranking(title, sort, [summaries[key] for key in row_keys if key in summaries])
+        for (title, sort), row_keys in keys.items()
+    ]
+
+
+def first_keys(rows: EnvironmentQuerySet, order: str, number: int) -> list[int]:
+    """The keys of the first rows in that order."""
+    return list(rows.order_by(order, "-pk").values_list("pk", flat=True)[:number])
 
 
 def waiting_or_under_way() -> int:
@@ -69,9 +78,12 @@ def waiting_or_under_way() -> int:
 
 
 def being_evaluated(actor: Actor) -> RunQuerySet:
-    """The newest runs under way of versions that the actor may see, by a union over their states:
-    of several states at once, SQLite reads all runs."""
-    visible = Run.objects.of_versions_visible_to(actor)
-    runs = visible.select_related("version__environment__owner").order_by()
-    first, *others = (runs.filter(status=each) for each in (Run.Status.SHARDED, *Run.LEASED_STATES))
-    return first.union(*others, all=True).order_by("-created_at")[:RANKED]
+    """The newest runs under way of versions that the actor may see. Their keys come from a union
+    over the states: of several states at once, SQLite reads all runs."""
+    first, *others = (
+        Run.with_shards.filter(status=status).order_by().values("pk")
+        for status in (Run.Status.SHARDED, *Run.LEASED_STATES)
+    )
+    under_way = Run.objects.filter(pk__in=first.union(*others, all=True))
+    rows = under_way.of_versions_visible_to(actor).defer("facts", "version__readme")
+    return rows.select_related("version__environment__owner").order_by("-created_at")[:RANKED]

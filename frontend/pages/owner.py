@@ -21,7 +21,7 @@ def owner(request: HttpRequest, name: str) -> HttpResponse:
     if name != name.lower():
         return redirect("owner", name.lower(), permanent=True)
     row = owner_or_404(name)
-    visible = Environment.objects.visible_to(request.user).filter(owner=row).for_summary()
+    visible = Environment.objects.visible_to(request.user).filter(owner=row).for_list()
     rows, following = page(request, visible, by=("name", "pk"))
     organisation = row.organisation
     context = {

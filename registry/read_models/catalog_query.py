@@ -54,7 +54,7 @@ def environments(
     if sort != RELEVANCE:
         return read_page(results.rows(sort=sort), by=ORDERS[sort], cursor=cursor, limit=limit)
     keys, following = read_ranked_page(results.ranked(), cursor=cursor, limit=limit)
-    rows = Environment.objects.for_summary().in_bulk([pk for _, pk in keys])
+    rows = Environment.objects.for_list().in_bulk([pk for _, pk in keys])
     return [rows[pk] for _, pk in keys if pk in rows], following
 
 
