@@ -26,7 +26,7 @@ from django.db.models import F, Field, TextField
 from django.db.models.expressions import Col
 
 from registry.catalog.search.models import DocumentQuerySet
-from registry.catalog.search.text import TextQuery
+from registry.catalog.search.text import MIN_CORRECTED, TextQuery, one_slip
 
 WEIGHTS = {"name": "A", "owner_name": "B", "tags": "B"}
 NAMES = (f"setweight(to_tsvector('simple', {text}), '{w}')" for text, w in WEIGHTS.items())
@@ -37,8 +37,14 @@ COLUMNS = {
     "held": ("text[]", "string_to_array(marks, ' ')"),
 }
 TRIGRAMS = """
-CREATE INDEX IF NOT EXISTS registry_searchword_like
-ON registry_searchword USING gist (word gist_trgm_ops(siglen=256))
+CREATE INDEX IF NOT EXISTS registry_searchword_trigrams
+ON registry_searchword USING gin (word gin_trgm_ops) WITH (fastupdate = off)
+"""
+FORMER_TRIGRAMS = "registry_searchword_like"  # by GiST, which reads all of it for a word
+SIMILAR_WORDS = """
+(SELECT word FROM registry_searchword WHERE word = ANY(%s))
+UNION (SELECT word FROM registry_searchword WHERE word %% %s ORDER BY word <-> %s LIMIT %s)
+UNION (SELECT word FROM registry_searchword WHERE word LIKE %s LIMIT %s)
 """
 
 
@@ -60,6 +66,7 @@ def install(connection: BaseDatabaseWrapper) -> None:
             with transaction.atomic(using=connection.alias):
                 cursor.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
                 cursor.execute(TRIGRAMS)
+                cursor.execute(f"DROP INDEX IF EXISTS {FORMER_TRIGRAMS}")
         except Error:
             return  # search then corrects no misspelled words; see `has_trigrams`
 
@@ -76,7 +83,7 @@ def _has(cursor: CursorWrapper, column: str) -> bool:
 def uninstall(connection: BaseDatabaseWrapper) -> None:
     """Undo `install`, except the extension, which other applications may use."""
     with connection.cursor() as cursor:
-        cursor.execute("DROP INDEX IF EXISTS registry_searchword_like")
+        cursor.execute("DROP INDEX IF EXISTS registry_searchword_trigrams")
         for column in COLUMNS:
             cursor.execute(f"ALTER TABLE registry_searchdocument DROP COLUMN IF EXISTS {column}")
 
@@ -110,21 +117,19 @@ class Engine:
         return _holding(column, documents, query).order_by("-place")
 
     def similar_words(self, word: str, maximum: int) -> Iterable[str]:
-        """By trigrams; the index returns the nearest first."""
-        if not self.has_trigrams():
+        """Those with one slip by the index of words, as a slip leaves a short word few trigrams;
+        those with more, and those that contain it, by trigrams."""
+        if len(word) < MIN_CORRECTED or not self.has_trigrams():
             return []
+        slips = sorted(one_slip(word))
         with self._connection.cursor() as cursor:
-            cursor.execute(
-                "(SELECT word FROM registry_searchword ORDER BY word <-> %s LIMIT %s) UNION "
-                "(SELECT word FROM registry_searchword WHERE word LIKE %s LIMIT %s)",
-                [word, maximum, f"%{word}%", maximum],
-            )
+            cursor.execute(SIMILAR_WORDS, [slips, word, word, maximum, f"%{word}%", maximum])
             return [row[0] for row in cursor.fetchall()]
 
     def has_trigrams(self) -> bool:
         """The extension and its index exist."""
         with self._connection.cursor() as cursor:
-            cursor.execute("SELECT to_regclass('registry_searchword_like')")
+            cursor.execute("SELECT to_regclass('registry_searchword_trigrams')")
             return cursor.fetchone()[0] is not None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -12,6 +13,8 @@ WORD = re.compile(r"[^\W_]+")
 MAX_LETTERS = 60  # of a word that count
 MAX_WORDS = 12  # of a search text that count
 MIN_PREFIX = 2  # letters from which the last word also matches the words that begin with it
+MIN_CORRECTED = 3  # letters from which a word may be misspelled
+LETTERS = {*string.ascii_lowercase, *string.digits}  # that a slip may put into a word
 
 
 def words(text: str) -> list[str]:
@@ -115,17 +118,28 @@ def distance(a: str, b: str, maximum: int) -> int:
     return row[-1]
 
 
+def one_slip(word: str) -> set[str]:
+    """The texts at distance 1, with letters of LETTERS and of the word."""
+    letters = LETTERS | set(word)
+    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    texts = {before + after[1:] for before, after in cuts if after}
+    texts |= {before + letter + after for before, after in cuts for letter in letters}
+    texts |= {before + letter + after[1:] for before, after in cuts if after for letter in letters}
+    texts |= {before + after[1] + after[0] + after[2:] for before, after in cuts if len(after) > 1}
+    return texts - {word}
+
+
 def corrections(word: str, vocabulary: Iterable[str]) -> tuple[str, ...]:
     """Those of the known words that `word` may be a misspelling of, nearest first.
 
     One slip in a short word, two from eight letters on; or the word is a part of theirs.
     """
-    maximum = 0 if len(word) < 3 else 1 if len(word) < 8 else 2
+    maximum = 0 if len(word) < MIN_CORRECTED else 1 if len(word) < 8 else 2
     distances = {}
     for candidate in vocabulary:
         slips = distance(word, candidate, maximum)
         if slips <= maximum:
             distances[candidate] = slips
-        elif len(word) >= 3 and word in candidate:
+        elif len(word) >= MIN_CORRECTED and word in candidate:
             distances[candidate] = maximum + 1
     return tuple(sorted(distances, key=lambda candidate: (distances[candidate], candidate))[:8])
