@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from django.core.cache import cache
+from django.core.cache import cache, caches
 
 from envyard.contract.facets import FACETS, Facet
 from registry.catalog.search.models import SearchDocument
@@ -20,6 +20,8 @@ from registry.catalog.search.models import SearchDocument
 MAX_VALUES = 20
 MAX_COUNTED = 500  # matches that are counted one by one; of more, the most used ones
 CACHE_KEY = "search.facets"  # the counts of `recount`
+KEPT_SECONDS = 300  # that a web process keeps lower bounds of counts, as often as beat recounts
+local = caches["local"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,20 @@ def _kept(counts: Counter[str]) -> dict[str, int]:
         for value in counted(facet, counts, complete=True).values
     }
     return {m: count for m, count in counts.items() if m in shown_marks or count > MAX_COUNTED}
+
+
+def keep(search: object, what: str, value: Any) -> None:
+    """Keep what was found of many public matches of the search in this web process."""
+    local.set(_local_key(search, what), value, KEPT_SECONDS)
+
+
+def kept(search: object, what: str) -> Any:
+    """What `keep` got under these names; None where nothing is kept."""
+    return local.get(_local_key(search, what))
+
+
+def _local_key(search: object, what: str) -> str:
+    return f"{CACHE_KEY}.{what}.{sha256(repr(search).encode()).hexdigest()}"
 
 
 def _key_of(mark: str) -> str:

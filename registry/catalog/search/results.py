@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
@@ -29,6 +29,8 @@ from registry.catalog.search.facets import (
     count_marks,
     counted,
     counts_of_mark,
+    keep,
+    kept,
     mark,
 )
 from registry.catalog.search.models import DocumentQuerySet, SearchDocument
@@ -138,23 +140,42 @@ class SearchResults:
 
     def rows(self, *, sort: str = "") -> EnvironmentQuerySet:
         """All of them, to be sorted by one of ORDERS, `sort` if that is known."""
-        environments = Environment.objects.for_summary()
+        environments = Environment.objects.for_list()
         band = LEARNABLE_BANDS.get(self.search.filters.get("learnable", ""))
         if band and sort == "learnability":  # else the index is read from its best environment on
             environments = environments.filter(learnability__range=band)
-        documents = self._visible()
+        if self.search.within:
+            environments = environments.filter(fresh_at__gte=self._since)
+        documents = self._listed()
         if self.search.marks and self._stored(self.search) is not None:
-            query = replace(parse(""), marks=self.search.marks)
-            documents = self._engine.matching(documents, query)
-        elif self.search.is_narrowed:
-            query, matches = self._levels[-1]
-            if len(matches) <= MAX_COUNTED:
-                return environments.filter(pk__in=[match.fields.pk for match in matches])
-            documents = self._engine.matching(documents, query)
-            keys = [*documents.values_list("pk", flat=True)[: MAX_LISTED + 1]]
-            if len(keys) <= MAX_LISTED:  # the whole order may hold few of these near its beginning
+            documents = self._engine.matching(documents, self._marked)
+        elif self.search.is_narrowed and not self._begins_the_order(sort):
+            if (keys := self._few_keys()) is not None:
                 return environments.filter(pk__in=keys)
+            query = self._levels[-1].query if self.search.words else self._marked
+            documents = self._engine.matching(documents, query)
         return environments.filter(Exists(documents.filter(pk=OuterRef("pk"))))
+
+    def _begins_the_order(self, sort: str) -> bool:
+        """The matches are the first rows of the order, as it is by the days alone."""
+        narrowed_otherwise = self.search.words or self.search.marks or self.search.mine
+        return sort == "fresh" and not narrowed_otherwise
+
+    def _few_keys(self) -> list[int] | None:
+        """The keys of all matches where they are few: the whole order may hold few of them near its
+        beginning. None for many, which a web process remembers of the searches of strangers."""
+        if self._is_public and kept(self.search, "many"):
+            return None
+        query, matches = self._levels[-1]
+        if len(matches) <= MAX_COUNTED:
+            return [match.fields.pk for match in matches]
+        documents = self._engine.matching(self._visible(), query)
+        keys = [*documents.values_list("pk", flat=True)[: MAX_LISTED + 1]]
+        if len(keys) <= MAX_LISTED:
+            return keys
+        if self._is_public:
+            keep(self.search, "many", True)
+        return None
 
     def facets(self) -> list[CountedFacet]:
         """The values of each facet among the matches of all other filters."""
@@ -182,14 +203,19 @@ class SearchResults:
                 only = replace(parse(""), marks=search.marks)
                 private = self._engine.matching(private, only)
             marks = list(private.values_list("marks", flat=True)[: MAX_COUNTED + 1])
-        elif search.marks == self.search.marks:
+            return stored + count_marks(marks[:MAX_COUNTED]), len(marks) <= MAX_COUNTED
+        if self._is_public and (counts := kept(search, "counts")):
+            return counts, False
+        if search.marks == self.search.marks:
             marks = [match.marks for match in self._levels[-1].matches]
         else:
-            query = replace(self._levels[-1].query, marks=search.marks)
+            query = replace(self._levels[-1].query if search.words else parse(""), marks=search.marks)
             rows = self._most_used(search, query).values_list("marks", flat=True)
             marks = list(rows[: MAX_COUNTED + 1])
-        counts = (stored or Counter()) + count_marks(marks[:MAX_COUNTED])
-        return counts, len(marks) <= MAX_COUNTED
+        counts, complete = count_marks(marks[:MAX_COUNTED]), len(marks) <= MAX_COUNTED
+        if self._is_public and not complete:
+            keep(search, "counts", counts)
+        return counts, complete
 
     def _stored(self, search: CatalogSearch) -> Counter[str] | None:
         """What `facets.recount` counted of the public matches: of the whole catalogue, and of one
@@ -250,9 +276,12 @@ class SearchResults:
         return self._engine.most_used(documents, query, in_names=in_names)
 
     def _visible(self) -> DocumentQuerySet:
+        documents = self._listed()
+        return documents.filter(self._is_fresh) if self.search.within else documents
+
+    def _listed(self) -> DocumentQuerySet:
+        """Those that the actor may see, listed within any number of days."""
         documents = SearchDocument.objects.all()
-        if self.search.within:
-            documents = documents.filter(self._is_fresh)
         if self.search.mine and isinstance(self._actor, User):
             visible = Environment.objects.visible_to(self._actor, self._token)
             return documents.filter(environment__in=visible.belonging_to(self._actor))
@@ -262,8 +291,21 @@ class SearchResults:
     def _is_fresh(self) -> Q:
         """Whether a document's environment was listed within the days. Few such environments are
         read first; of many, each document's own is looked up until enough are found."""
-        since = timezone.now() - timedelta(days=self.search.within)
-        fresh = Environment.objects.filter(fresh_at__gte=since)
+        fresh = Environment.objects.filter(fresh_at__gte=self._since)
         if fresh[: FEW_FRESH + 1].count() <= FEW_FRESH:
             return Q(pk__in=fresh.values("pk"))
         return Q(Exists(fresh.filter(pk=OuterRef("pk"))))
+
+    @cached_property
+    def _since(self) -> datetime:
+        return timezone.now() - timedelta(days=self.search.within)
+
+    @cached_property
+    def _marked(self) -> TextQuery:
+        """The filters without the words."""
+        return replace(parse(""), marks=self.search.marks)
+
+    @property
+    def _is_public(self) -> bool:
+        """The actor sees public environments alone."""
+        return not self._actor.is_authenticated
