@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import lru_cache
 
 from django.urls import reverse
 from django.utils.html import format_html
@@ -24,17 +25,20 @@ LINK_OR_CODE = re.compile(r"<a [^>]*>.*?</a>|<pre.*?</pre>|<code>([a-z_.]+)</cod
 FIRST_CELL = re.compile(r"(<tr>\s*<td[^>]*>)<code>(\w+)</code>")
 
 
+@lru_cache(maxsize=1024)  # a card has dozens of these links
 def code_address(code: str) -> str:
     """The page of a finding code; empty where the hub has no such code."""
     return reverse("docs-finding", args=[code]) if code in CODES else ""
 
 
+@lru_cache(maxsize=1024)
 def measure_address(name: str) -> str:
     """The page of a measure, of the card or of a model; empty where there is no such measure."""
     known = name in MEASURES or name in MODEL_MEASURES
     return reverse("docs-measure", args=[name]) if known else ""
 
 
+@lru_cache(maxsize=1024)
 def document_address(name: str) -> str:
     """The page of a document."""
     return reverse("docs-page", args=[name])

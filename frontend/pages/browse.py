@@ -13,8 +13,9 @@ from django.views.decorators.http import require_safe
 
 from envyard.contract.facets import FACETS
 from frontend.paging import SIZE, page_at_cursor
+from registry.catalog.search.criteria import WITHIN, CatalogSearch
 from registry.catalog.search.facets import CountedFacet
-from registry.catalog.search.results import RELEVANCE, SORTS, WITHIN, CatalogSearch, SearchResults
+from registry.catalog.search.results import RELEVANCE, SORTS, SearchResults
 from registry.errors import HubError
 from registry.read_models import catalog_query, environments
 

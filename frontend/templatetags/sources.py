@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -18,13 +20,19 @@ SECTION = "whose-word-each-number-is"  # of docs/card.md
 def source_mark(code: str) -> SafeString:
     """The mark of a source, with its meaning as title and a link to the section that explains it;
     empty for an unknown code."""
-    for source in SOURCES.values():
-        if source.code == code:
-            address = f"{links.document_address('card')}#{SECTION}"
-            return format_html(
-                '<a href="{}" title="{}">{}</a>', address, source.meaning, source.mark
-            )
-    return SafeString()
+    return _marks().get(code, SafeString())
+
+
+@cache
+def _marks() -> dict[str, SafeString]:
+    """The mark of each source by its code."""
+    address = f"{links.document_address('card')}#{SECTION}"
+    return {
+        source.code: format_html(
+            '<a href="{}" title="{}">{}</a>', address, source.meaning, source.mark
+        )
+        for source in SOURCES.values()
+    }
 
 
 @register.filter

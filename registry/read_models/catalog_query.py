@@ -7,15 +7,9 @@ from typing import Any
 
 from envyard.contract.facets import FACETS
 from registry.catalog.models import Environment
+from registry.catalog.search.criteria import WITHIN, CatalogSearch
 from registry.catalog.search.facets import CountedFacet
-from registry.catalog.search.results import (
-    ORDERS,
-    RELEVANCE,
-    SORTS,
-    WITHIN,
-    CatalogSearch,
-    SearchResults,
-)
+from registry.catalog.search.results import ORDERS, RELEVANCE, SORTS, SearchResults
 from registry.errors import HubError
 from registry.keyset import read_page, read_ranked_page
 

@@ -8,7 +8,8 @@ from envyard.contract.names import normalise
 from registry.accounts.models import Token
 from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment
-from registry.catalog.search.results import RELEVANCE, CatalogSearch, SearchResults
+from registry.catalog.search.criteria import CatalogSearch
+from registry.catalog.search.results import RELEVANCE, SearchResults
 from registry.read_models import catalog_query
 
 SUGGESTIONS = 3

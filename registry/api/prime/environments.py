@@ -25,7 +25,8 @@ from registry.api.prime.outputs import (
 from registry.api.serializers.base import validated, validated_query
 from registry.catalog import deletion, services
 from registry.catalog.models import Environment, EnvironmentQuerySet
-from registry.catalog.search.results import CatalogSearch, SearchResults
+from registry.catalog.search.criteria import CatalogSearch
+from registry.catalog.search.results import SearchResults
 from registry.lookup import owner as find_owner
 
 MAX_VERSIONS = 500

@@ -12,7 +12,8 @@ from envyard.contract.facets import FACETS
 from registry.api.serializers.base import Body, SharedFieldsSerializer, read_model
 from registry.api.serializers.fields import Choice, Object, Text, Word
 from registry.catalog.models import Environment
-from registry.catalog.search.results import SORTS, WITHIN
+from registry.catalog.search.criteria import WITHIN
+from registry.catalog.search.results import SORTS
 from registry.publishers.models import TrustedPublisher
 from registry.read_models.annotations import Spec, Uri
 from registry.read_models.environments import EnvironmentDetail, EnvironmentSummary

@@ -8,8 +8,8 @@ soon enough: no search costs more because the hub has grown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from envyard.contract.facets import FACETS, LEARNABLE_BANDS
 from registry.accounts.models import Token, User
 from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment, EnvironmentQuerySet
+from registry.catalog.search.criteria import CatalogSearch
 from registry.catalog.search.engine import engine
 from registry.catalog.search.facets import (
     MAX_COUNTED,
@@ -51,40 +52,6 @@ ORDERS = {
     "name": ("name", "pk"),
 }
 SORTS = (RELEVANCE, *ORDERS)
-WITHIN = (7, 30, 90, 365)  # days since the latest version was listed
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogSearch:
-    """What to search for: words, and the value of each facet that is filtered by.
-
-    `mine` searches what the actor belongs to, listed or not, in place of the catalogue. `within` is
-    a number of days since the latest version was listed, one of WITHIN, 0 for any.
-    """
-
-    words: str = ""
-    filters: Mapping[str, str] = field(default_factory=dict)
-    mine: bool = False
-    within: int = 0
-
-    @property
-    def is_narrowed(self) -> bool:
-        """There are words, a filter, a number of days or `mine`."""
-        return bool(self.words or self.marks or self.mine or self.within)
-
-    @property
-    def marks(self) -> tuple[str, ...]:
-        """The marks that a document must have."""
-        return tuple(
-            mark(facet, value)
-            for name, facet in FACETS.items()
-            if (value := self.filters.get(name, ""))
-        )
-
-    def without(self, facet: str) -> CatalogSearch:
-        """The same without the filter by that facet."""
-        other_filters = {name: value for name, value in self.filters.items() if name != facet}
-        return replace(self, filters=other_filters)
 
 
 class Match(NamedTuple):
@@ -209,9 +176,11 @@ class SearchResults:
         if search.marks == self.search.marks:
             marks = [match.marks for match in self._levels[-1].matches]
         else:
-            query = replace(self._levels[-1].query if search.words else parse(""), marks=search.marks)
+            query = replace(
+                self._levels[-1].query if search.words else parse(""), marks=search.marks
+            )
             rows = self._most_used(search, query).values_list("marks", flat=True)
-            marks = list(rows[: MAX_COUNTED + 1])
+            marks = [*rows[: MAX_COUNTED + 1]]
         counts, complete = count_marks(marks[:MAX_COUNTED]), len(marks) <= MAX_COUNTED
         if self._is_public and not complete:
             keep(search, "counts", counts)

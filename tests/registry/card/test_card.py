@@ -24,7 +24,8 @@ from registry.card import services
 from registry.card.models import Card, SignedCard
 from registry.catalog.models import Environment, Version
 from registry.catalog.search import documents
-from registry.catalog.search.results import CatalogSearch, SearchResults
+from registry.catalog.search.criteria import CatalogSearch
+from registry.catalog.search.results import SearchResults
 from tests.registry.run_factories import (
     POLICIES,
     honest_rollouts,

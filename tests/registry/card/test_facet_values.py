@@ -21,7 +21,8 @@ from registry.card import services
 from registry.card.facet_values import learnable_band, tasks_band, turns_band
 from registry.catalog.models import Version
 from registry.catalog.search import documents
-from registry.catalog.search.results import CatalogSearch, SearchResults
+from registry.catalog.search.criteria import CatalogSearch
+from registry.catalog.search.results import SearchResults
 from registry.read_models import catalog_query
 from registry.runs.models import Run
 from registry.runs.transcript_models import TranscriptPack

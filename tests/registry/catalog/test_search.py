@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from registry.accounts.permissions import Actor
+from registry.catalog.search.criteria import CatalogSearch
 from registry.catalog.search.facets import CountedFacet
-from registry.catalog.search.results import CatalogSearch, SearchResults
+from registry.catalog.search.results import SearchResults
 from registry.models import Environment, Organisation, Token, User
 from registry.read_models import catalog_query
 from tests.factories import make_version
