@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from frontend.render import charts, plain
-from frontend.templatetags.hub import ago, amount, num, pill
+from frontend.templatetags.hub import ago, amount, num
 from registry.card.summary import CardSummary
 from registry.read_models.environments import EnvironmentSummary
 from registry.read_models.verdicts import Verdict
@@ -45,15 +45,6 @@ def verdict_strip(row: EnvironmentSummary | Verdict) -> SafeString:
     if not (row.card or row.latest):
         return SafeString()
     return format_html('<p class="verdict small">{}</p>', SafeString(" ".join(_spans(row))))
-
-
-@register.simple_tag(takes_context=True)
-def listing_pill(context: template.Context, row: EnvironmentSummary) -> SafeString:
-    """The status of the newest version where none is listed, as the page has read them; else
-    nothing."""
-    if row.latest:
-        return SafeString()
-    return pill((context.get("statuses") or {}).get(row.ref, "unlisted"))
 
 
 def _spans(row: EnvironmentSummary | Verdict) -> Iterator[SafeString]:
