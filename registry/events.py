@@ -114,5 +114,10 @@ def record(
     return event
 
 
+def newest() -> int:
+    """The key of the newest event, 0 where there is none; one query."""
+    return Event.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
 def _pk(row: Row | None) -> Any:
     return None if row is None else row.pk

@@ -10,7 +10,6 @@ from envyard.contract.suite import FULL
 from frontend.pages.leaderboard import board_context
 from frontend.pages.requested import may_request
 from frontend.paging import page
-from registry import lookup
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError
 from registry.read_models import runs
@@ -30,8 +29,8 @@ def context(request: HttpRequest, env: Environment, version: Version | None) -> 
     # The database sorts the runs of thousands of versions: their keys alone, not whole rows.
     keys = Run.objects.filter(version__in=visible).only("pk", "created_at")
     newest, following = page(request, keys, by=("-created_at", "pk"))
-    whole = lookup.RUNS.in_bulk([run.pk for run in newest])
-    pushed = env.evaluations.visible_to(request.user).for_summary().order_by("-created_at")
+    whole = Run.objects.for_summary().in_bulk([run.pk for run in newest])
+    pushed = env.evaluations.visible_to(request.user).for_list().order_by("-created_at")
     return {
         "runs": runs.summaries([whole[run.pk] for run in newest]),
         "next": following,

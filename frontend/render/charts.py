@@ -54,10 +54,11 @@ def spread(rewards: Sequence[float], scale: Scale) -> SafeString:
         return SafeString("")
     low, high, mean = min(rewards), max(rewards), fmean(rewards)
     x = [f"{6 + 148 * scale.position(value):.1f}" for value in (low, high, mean)]
-    dots = format_html_join(
-        "",
-        '<circle cx="{}" cy="10" r="3"/>',
-        ((f"{6 + 148 * scale.position(value):.1f}",) for value in sorted(set(rewards))),
+    dots = SafeString(
+        "".join(
+            f'<circle cx="{6 + 148 * scale.position(value):.1f}" cy="10" r="3"/>'
+            for value in sorted(set(rewards))
+        )
     )
     return format_html(
         '<svg class="dots" viewBox="0 0 160 20" role="img" '

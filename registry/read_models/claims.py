@@ -26,6 +26,10 @@ from registry.self_reported.models import Evaluation
 from registry.self_reported.samples import SampleResult
 
 MAX_CLAIMS = 50
+COLUMNS = (
+    *("environment__owner__name", "environment__name", "owner__name", "version", "model_name"),
+    *("metrics", "sample_count", "rewarded", "reward_sum", "created_at"),
+)
 SECONDS = 3600
 SHARED = 0.9  # of the tasks of either side
 HALF_WIDTH = 0.25  # of the interval, as a share of the width of the rewards' bounds
@@ -77,9 +81,9 @@ def claimed_rows(
     rows = claims.filter(
         status=Evaluation.Status.COMPLETED, rewarded__gt=0, metadata__suite_digest=digest
     ).exclude(model_name="")
-    newest = rows.select_related("environment__owner", "owner").order_by("-created_at")
+    newest = rows.select_related("environment__owner", "owner").only(*COLUMNS)
     claimed = []
-    for row in newest[:MAX_CLAIMS]:
+    for row in newest.order_by("-created_at")[:MAX_CLAIMS]:
         own_mean, version = row.sample_mean, row.version_id
         if own_mean is None or version is None:
             continue

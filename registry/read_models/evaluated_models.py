@@ -33,7 +33,8 @@ def of_version(version: Version) -> list[EvaluatedModel]:
     where no score is cached."""
     ended = Run.objects.filter(version=version, status=Run.Status.SUCCEEDED).exclude(model="")
     newest: dict[str, Run] = {}
-    for run in ended.select_related("suite").defer("facts").order_by("-created_at")[:READ]:
+    rows = ended.select_related("suite").only(*scores.COLUMNS, "model", "suite__name", "created_at")
+    for run in rows.order_by("-created_at")[:READ]:
         newest.setdefault(run.model, run)
     runs = [*newest.values()][:SHOWN]
     shown = scores.of_runs(runs) if runs else {}

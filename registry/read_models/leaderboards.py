@@ -181,13 +181,15 @@ def _verified(runs: list[Run], places: list[Place]) -> Iterator[VerifiedRow]:
 
 
 def results(version: Version, suite: Suite) -> list[Run]:
-    """The newest run with a result of each model on the version by the suite, by model."""
+    """The newest run with a result of each model on the version by the suite, by model; without
+    its facts."""
     rows = Run.objects.filter(version=version, suite=suite, status=Run.Status.SUCCEEDED)
     newest: dict[str, Run] = {}
-    for run in rows.exclude(model="").order_by("-created_at"):
+    rows = rows.exclude(model="").only(*scores.COLUMNS, "model", "version", "suite", "ended_at")
+    for run in rows.order_by("-created_at"):
         newest.setdefault(run.model, run)
     for run in newest.values():
-        run.version = version
+        run.version, run.suite = version, suite
     return [newest[model] for model in sorted(newest)]
 
 

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from django.core.cache import caches
-from django.db.models import Avg
 
 from envyard.card.across import METHOD, MeanAcross, PlaceAcross, ranked_across
 from envyard.card.paired import Rewards
@@ -23,17 +22,15 @@ from registry.read_models import links, paired_runs, scores
 from registry.read_models.annotations import Spec, StoredScore
 from registry.read_models.claims import ClaimedRow, claimed_rows
 from registry.read_models.leaderboard_columns import Column, columns_of
-from registry.read_models.newest_results import Cells, Results, loaded, newest_results
+from registry.read_models.newest_results import Cells, loaded
 from registry.read_models.runs import RunSuite
+from registry.read_models.shown_results import MAX_MODELS, shown_results
 from registry.read_models.suites import OtherDefinition, other_definitions
 from registry.runs import suites as suites_of
-from registry.runs.models import Rollout, Run
+from registry.runs.models import Run
 from registry.runs.suite_models import Suite
 from registry.self_reported.models import Evaluation
 
-MAX_MODELS = 50
-MAX_ENVIRONMENTS = 12  # side by side
-MAX_OTHERS = 100
 SECONDS = 3600
 cache = caches["local"]
 
@@ -120,18 +117,9 @@ def leaderboard_across(
     models; as the actor sees them. Raises request.invalid for an unknown suite."""
     visible = Environment.objects.visible_to(actor, token)
     suites, others = suites_of.of_name(name, environments=visible, digest=digest)
-    results, versions = newest_results(suites, actor, token)
-    counts = Counter(
-        pk for row in results.values() for pk, result in row.items() if result.is_current
-    )
-    order = sorted(versions, key=lambda pk: (-counts[pk], versions[pk].ref))
-    shown = [
-        pk for pk in order if counts[pk] and (not environments or versions[pk].ref in environments)
-    ]
-    columns = shown[:MAX_ENVIRONMENTS]
-    left_over = [pk for pk in order if pk not in columns and counts[pk]][:MAX_OTHERS]
-    models, more = _models(results, columns)
-    runs, of_columns = loaded(results, models, {pk: versions[pk] for pk in columns})
+    shown = shown_results(suites, environments, actor, token)
+    columns, results, versions = shown.columns, shown.results, shown.versions
+    runs, of_columns = loaded(results, shown.models, {pk: versions[pk] for pk in columns})
     current = {
         model: {pk: run for pk, run in row.items() if results[model][pk].is_current}
         for model, row in runs.items()
@@ -142,38 +130,16 @@ def leaderboard_across(
         rules=suites[0].frozen.rules,
         is_present=suites_of.is_present(suites[0]),
         same_name=other_definitions(others),
-        columns=columns_of(of_columns, counts, left_out),
+        columns=columns_of(of_columns, shown.counts, left_out),
         others=[
-            OtherEnvironment(versions[pk].ref, versions[pk].number, counts[pk]) for pk in left_over
+            OtherEnvironment(versions[pk].ref, versions[pk].number, shown.counts[pk])
+            for pk in shown.others
         ],
         method=METHOD,
-        more_models=more,
-        verified=_rows(models, columns, of_columns, runs, places),
+        more_models=shown.more_models,
+        verified=_rows(shown.models, columns, of_columns, runs, places),
         **_claims(suites, list(of_columns.values()), current, actor, token),
     )
-
-
-def _models(results: Results, columns: Sequence[int]) -> tuple[list[str], int]:
-    """MAX_MODELS of those with a current result in one of the columns, and how many more there are:
-    the most results first, then the highest mean of the runs' mean rewards."""
-    runs = {
-        model: [row[pk].run for pk in columns if pk in row and row[pk].is_current]
-        for model, row in results.items()
-    }
-    models = sorted((m for m in runs if runs[m]), key=lambda m: (-len(runs[m]), m))
-    more = max(0, len(models) - MAX_MODELS)
-    if more:
-        least = len(runs[models[MAX_MODELS - 1]])
-        means = _means(run for m in models if len(runs[m]) == least for run in runs[m])
-        models.sort(key=lambda m: (-len(runs[m]), -sum(means.get(run, 0.0) for run in runs[m])))
-    return models[:MAX_MODELS], more
-
-
-def _means(runs: Iterable[str]) -> dict[str, float]:
-    """Key of each run -> its mean reward; one query."""
-    keys = {UUID(run): run for run in runs}
-    rows = Rollout.objects.filter(run__in=keys, policy=MODEL, ok=True, reward__isnull=False)
-    return {keys[pk]: value for pk, value in rows.values_list("run").annotate(Avg("reward"))}
 
 
 def names_in(text: str) -> list[str]:
@@ -203,6 +169,7 @@ def _computed(
 ) -> tuple[dict[str, PlaceAcross], dict[int, str]]:
     rewards: dict[UUID, Rewards] = {}
     bounds: dict[int, Bounds] = {}
+    paired_runs.with_facts(run for model in cells.values() for run in model.values())
     for pk in columns:
         runs = [model[pk] for model in cells.values() if pk in model]
         of_column, bounds[pk] = paired_runs.rewards_of(runs)

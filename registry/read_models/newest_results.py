@@ -18,6 +18,7 @@ from django.db.models.functions import Cast
 from registry.accounts.models import Token
 from registry.accounts.permissions import Actor
 from registry.catalog.models import Environment, Version
+from registry.read_models.scores import COLUMNS
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
 
@@ -100,15 +101,16 @@ def loaded(
     models: Iterable[str],
     latest: Mapping[int, LatestVersion],
 ) -> tuple[Cells, dict[int, Version]]:
-    """The runs of those models on those environments, with version and suite, and the latest
-    version of each environment; two queries."""
+    """The runs of those models on those environments, with version and without facts, and the
+    latest version of each environment; two queries."""
     shown = {
         model: {pk: results[model][pk] for pk in latest if pk in results[model]} for model in models
     }
     keys = [UUID(result.run) for row in shown.values() for result in row.values()]
-    runs = Run.objects.select_related("suite").in_bulk(keys)
+    runs = Run.objects.only(*COLUMNS, "model", "version", "suite").in_bulk(keys)
     numbers = {run.version_id for run in runs.values()} | {row.pk for row in latest.values()}
-    rows = Version.objects.select_related("environment__owner").defer("readme")
+    rows = Version.objects.select_related("environment__owner")
+    rows = rows.only("version", "environment__name", "environment__owner__name")
     versions = rows.in_bulk(numbers)
     for run in runs.values():
         run.version = versions[run.version_id]

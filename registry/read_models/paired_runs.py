@@ -61,7 +61,7 @@ class ComparedTask:
 def rewards_of(runs: Iterable[Run]) -> tuple[dict[UUID, Rewards], Bounds]:
     """The model's rewards in each run that succeeded, and the narrowest bounds that contain
     those of each run; one query."""
-    by_id = {run.pk: run for run in runs}
+    by_id = {run.pk: run for run in with_facts(runs)}
     tasks = {pk: tasks_of(run) for pk, run in by_id.items()}
     rows = Rollout.objects.filter(run__in=by_id, policy=MODEL, ok=True, reward__isnull=False)
     rewards: dict[UUID, dict[tuple[Task, int], float]] = defaultdict(dict)
@@ -71,6 +71,19 @@ def rewards_of(runs: Iterable[Run]) -> tuple[dict[UUID, Rewards], Bounds]:
         rewards[pk][tasks[pk].get(task, ("", task)), attempt] = float(reward or 0.0)
     bounds = [bounds_over([*rewards[pk].values()], declared(run)) for pk, run in by_id.items()]
     return {pk: rewards[pk] for pk in by_id}, hull(bounds)
+
+
+def with_facts(runs: Iterable[Run]) -> list[Run]:
+    """The runs with their facts; one query for those that were loaded without."""
+    rows = list(runs)
+    lacking = [run.pk for run in rows if "facts" in run.get_deferred_fields()]
+    facts = (
+        dict(Run.with_shards.filter(pk__in=lacking).values_list("pk", "facts")) if lacking else {}
+    )
+    for run in rows:
+        if run.pk in facts:
+            run.facts = facts[run.pk]
+    return rows
 
 
 def declared(run: Run | None) -> Scoring:

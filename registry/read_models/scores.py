@@ -21,6 +21,8 @@ from registry.runs.models import Rollout, Run
 Scores = list[dict[str, Any]]
 SECONDS = 3600
 cache = caches["local"]
+# Of a run, what its scores depend on.
+COLUMNS = ("attempt", "last_seq", "status", "policies", "tasks", "attempts")
 
 
 def of_runs(runs: Iterable[Run]) -> dict[UUID, Scores]:

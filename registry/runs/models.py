@@ -19,12 +19,26 @@ LEASED = ("leased", "preparing", "running", "scoring")
 ACTIVE = ("queued", "sharded", *LEASED)
 
 
+# What summaries of runs read; with facts and READMEs rows may have hundreds of kilobytes.
+SUMMARISED = (
+    *("version__environment__owner__name", "version__environment__name", "version__version"),
+    *("runner__name", "suite__name", "suite__digest", "purpose", "status", "attempt", "policies"),
+    *("model", "tasks", "attempts", "last_seq", "done", "total"),
+    *("created_at", "started_at", "ended_at"),
+)
+
+
 class RunQuerySet(QuerySet["Run"]):
     """Runs, or rows that runners lease."""
 
     def deciding(self) -> Self:
         """Those by which versions are listed, rejected or held."""
         return self.filter(purpose="listing")
+
+    def for_summary(self) -> Self:
+        """With the columns alone that summaries show."""
+        rows = self.select_related("version__environment__owner", "runner", "suite")
+        return rows.only(*SUMMARISED)
 
     def of_versions_visible_to(self, actor: Actor) -> Self:
         """Those of versions that the actor may see, by an EXISTS for each run: for an IN, SQLite

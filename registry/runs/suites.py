@@ -122,14 +122,17 @@ def of_name(
     """
     visible = Q(environment__isnull=True) | Q(environment__in=environments)
     rows = Suite.objects.filter(visible)
+    newest = list(rows.filter(name=name).order_by("-created_at", "-pk")[:MAX_OF_NAME])
+    present = None
     if name in BUILT_IN:
-        built_in(name)
+        of_hub = (row for row in newest if row.environment_id is None and is_present(row))
+        present = next(of_hub, None) or built_in(name)
     named_so: dict[str, Suite] = {}
-    for row in rows.filter(name=name).order_by("-created_at", "-pk")[:MAX_OF_NAME]:
+    for row in [*newest, *([present] if present else [])]:
         named_so.setdefault(row.digest, row)
     chosen = next((row for row in named_so.values() if row.digest.startswith(digest)), None)
-    if not digest and name in BUILT_IN:
-        chosen = built_in(name)
+    if not digest and present is not None:
+        chosen = present
     if chosen is None:
         raise HubError(
             "request.invalid",

@@ -19,6 +19,12 @@ ROUNDING = 0.001
 REPORTED = "Reported by the uploader, not measured by this hub."
 
 
+LISTED = (
+    *("environment", "version__version", "owner__name", "is_public", "status", "name"),
+    *("model_name", "metrics", "sample_count", "created_at"),
+)
+
+
 class EvaluationQuerySet(QuerySet["Evaluation"]):
     """Evaluations."""
 
@@ -29,6 +35,10 @@ class EvaluationQuerySet(QuerySet["Evaluation"]):
     def for_summary(self) -> Self:
         """With all that a summary shows."""
         return self.select_related("environment__owner", "version", "owner", "created_by")
+
+    def for_list(self) -> Self:
+        """With the columns alone that a list on the page of their environment shows."""
+        return self.select_related("version", "owner").only(*LISTED)
 
 
 class Evaluation(models.Model):

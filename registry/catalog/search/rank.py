@@ -33,9 +33,13 @@ class RankedFields(NamedTuple):
     tags: str
     summary: str
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Those that the query's words are looked for in, in the order of WEIGHTS."""
+        return self.name, self.owner_name, self.tags, self.summary
+
 
 RANKED_FIELDS = RankedFields._fields
-TEXTS = slice(RANKED_FIELDS.index("name"), None)  # of a row, in the order of WEIGHTS
 POINTS = tuple(WEIGHTS.values())
 
 
@@ -61,7 +65,7 @@ def ranks(documents: Iterable[RankedFields], query: TextQuery, tier: int) -> Ite
     typed = (query.joined, query.joined_corrections)
     named = {word for alternatives in query.words for word in alternatives[:2]}
     for document in documents:  # hundreds a search: generators would take twice as long
-        texts = [f" {text} " for text in document[TEXTS]]
+        texts = [f" {text} " for text in document.texts]
         points = _points_of_name(document, typed, named)
         for alternatives in words:
             best = 0.0
