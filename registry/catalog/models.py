@@ -265,8 +265,11 @@ class Version(models.Model):
                 name="version_to_empty",
             ),
             models.Index(fields=("status", "status_at"), name="version_by_status"),
-            # Of an environment with thousands of versions, the listed ones without their rows.
-            models.Index(fields=("environment", "status", "deleted_at"), name="version_by_env"),
+            # Of an environment with thousands of versions, the keys of the listed ones without
+            # their rows.
+            models.Index(
+                fields=("environment", "status", "deleted_at", "id"), name="listed_version_by_env"
+            ),
             models.Index(fields=("sha256",), name="version_by_sha256"),
             models.Index(fields=("metadata_sha256",), name="version_by_metadata"),
             models.Index(fields=("uploaded_by", "-uploaded_at"), name="version_by_uploader"),

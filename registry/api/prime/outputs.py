@@ -102,7 +102,7 @@ class OwnerSerializer(SharedFieldsSerializer):
 
 
 class EnvironmentSerializer(SharedFieldsSerializer):
-    """A line of `prime env list`; rows come from `for_summary()`."""
+    """A line of `prime env list`; rows come from `for_list()` or more."""
 
     id = Computed(links.prime_id)
     name = serializers.CharField()

@@ -5,15 +5,17 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from registry.accounts.permissions import Actor
+from registry.api.prime.outputs import EnvironmentSerializer
 from registry.catalog.search.criteria import CatalogSearch
 from registry.catalog.search.facets import CountedFacet
 from registry.catalog.search.results import SearchResults
 from registry.models import Environment, Organisation, Token, User
-from registry.read_models import catalog_query
+from registry.read_models import catalog_query, environments
 from tests.factories import make_version
 
 NOBODY = AnonymousUser()
@@ -250,6 +252,19 @@ def test_own_environments_are_counted_by_visibility(alice: User) -> None:
     assert names_of("", alice, mine=True, visibility="private") == ["closed"]
     assert names_of("early", alice, mine=True) == ["early"]
     assert names_of("early", alice) == []
+
+
+def test_a_short_word_with_few_letters_in_place_is_corrected(alice: User) -> None:
+    make_version(alice, "maze")
+    assert names_of("amze") == names_of("mzae") == names_of("mae") == names_of("mazes") == ["maze"]
+
+
+def test_a_list_loads_all_columns_that_it_shows(shelf: None) -> None:
+    rows = list(SearchResults(search(""), NOBODY).rows())
+    with CaptureQueriesContext(connection) as captured:
+        environments.summaries(rows)
+        assert len(EnvironmentSerializer(rows, many=True).data) == len(rows)
+    assert len(captured) == 0
 
 
 def test_without_pg_trgm_search_works_but_forgives_nothing(shelf: None) -> None:

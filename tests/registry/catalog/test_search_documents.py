@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from registry.catalog import overlays, services
 from registry.catalog.deletion import delete_environment, delete_version
@@ -51,6 +52,18 @@ def test_every_change_reaches_search_in_its_transaction(
     delete_environment(environment=empty, by=alice)
     assert right()
     assert names_of("maze", alice) == names_of("maze", alice, mine=True) == []
+
+
+def test_rebuild_writes_documents_by_usage(alice: User) -> None:
+    for name, installs in (("a-lot", 900), ("none", 0), ("some", 9), ("also-none", 0)):
+        version = make_version(alice, name)
+        Environment.objects.filter(pk=version.environment_id).update(installs=installs)
+    documents.rebuild()
+    position = "ctid" if connection.vendor == "postgresql" else "rowid"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT name FROM registry_searchdocument ORDER BY {position}")
+        names = [row[0].split()[0] for row in cursor.fetchall()]
+    assert names == ["none", "also", "some", "a"]
 
 
 def test_rebuild_search_repairs_the_differences_of_check(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import cache, caches
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -55,6 +55,7 @@ def test_a_full_hub(full: None, client: Client, pages: Pages) -> None:
     every_order_shows_each_environment_once(pages)
     rows_that_come_between_pages_hide_and_repeat_none(pages)
     facets_count_all_or_say_that_there_are_more()
+    lower_bounds_are_kept_for_strangers(client)
     the_exact_name_is_first_among_many_matches(pages)
     no_page_costs_more_queries(client)
     a_long_list_of_versions_pages_to_its_end(pages)
@@ -124,6 +125,19 @@ def facets_count_all_or_say_that_there_are_more() -> None:
     cache.delete(CACHE_KEY)
     assert not facets(framework="verifiers")["tag"].complete
     assert sum(values(facets()["framework"]).values()) == MAX_COUNTED
+
+
+def lower_bounds_are_kept_for_strangers(client: Client) -> None:
+    caches["local"].clear()
+    url = f"{PAGE}?q=reward&tools=none"
+    counted = queries(client, url)
+    assert queries(client, url) < counted
+    member = User.objects.get(username="person-1")
+    results = SearchResults(search("reward", tools="none"), member)
+    with CaptureQueriesContext(connection) as captured:
+        results.facets()
+    assert any("marks" in query["sql"] for query in captured)  # counted again
+    caches["local"].clear()
 
 
 def the_exact_name_is_first_among_many_matches(pages: Pages) -> None:
