@@ -136,7 +136,7 @@ class SearchResults:
         query, matches = self._levels[-1]
         if len(matches) <= MAX_COUNTED:
             return [match.fields.pk for match in matches]
-        documents = self._engine.matching(self._visible(), query)
+        documents = self._most_used(self.search, query)  # `matching` may read all documents
         keys = [*documents.values_list("pk", flat=True)[: MAX_LISTED + 1]]
         if len(keys) <= MAX_LISTED:
             return keys
