@@ -40,13 +40,14 @@ def of_probes(scores: Sequence[Score]) -> list[Score]:
 
 @register.filter
 def probe_range(scores: Sequence[Score]) -> str:
-    """How many probes there are, the most that one without the right answer earned, and the mean
-    of the reference answer: `15 probes: floor 0, oracle 1`."""
+    """How many probes there are, the highest mean of those without the right answer, and that of
+    the reference answer: `15 probes: up to 0, oracle 1`. The floor of the card is another number:
+    the mean of the probe that comes closest to its limit."""
     means = {score["policy"]: score["mean"] for score in scores if score["mean"] is not None}
     unearned = [mean for policy, mean in means.items() if PROBES[policy].floor]
-    floor = num(max(unearned, default=None))
+    highest = num(max(unearned, default=None))
     number = f"{len(scores)} probe{'' if len(scores) == 1 else 's'}"
-    return f"{number}: floor {floor}, {ORACLE} {num(means.get(ORACLE))}"
+    return f"{number}: up to {highest}, {ORACLE} {num(means.get(ORACLE))}"
 
 
 @register.filter

@@ -49,9 +49,9 @@ def side_of(page: str) -> str:
 def test_probes_are_one_line_that_unfolds(client: Client, version: Version) -> None:
     side = side_of(text(client, PAGE))
     assert "No model was evaluated." in side
-    assert "<summary>2 probes: floor 0.25, oracle 1</summary>" in side
+    assert "<summary>2 probes: up to 0.25, oracle 1</summary>" in side
     runs = text(client, f"{PAGE}?tab=evaluations").partition('id="runs"')[2]
-    assert "<summary>2 probes: floor 0.25, oracle 1</summary>" in runs
+    assert "<summary>2 probes: up to 0.25, oracle 1</summary>" in runs
 
 
 def test_requested_evaluations_are_shown_under_the_title_and_at_the_side(
@@ -94,4 +94,4 @@ def test_many_evaluations_cost_no_more_queries(client: Client, version: Version)
 
 def test_a_probe_without_a_result_has_no_number() -> None:
     scores = [{"policy": "silent", "mean": None}]
-    assert probe_range(scores) == "1 probe: floor –, oracle –"
+    assert probe_range(scores) == "1 probe: up to –, oracle –"
