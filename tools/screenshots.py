@@ -76,12 +76,13 @@ def shots(hub: str, environment: str) -> Iterator[Shot]:
         print("no model was evaluated: its run, rollout, leaderboard and comparison are left out")
         return
     newest = modelled[0]
-    rollouts = rows(hub, f"runs/{newest['id']}/rollouts/")
+    rollouts = rows(hub, f"runs/{newest['id']}/rollouts/?limit=100")
     best = max(rollouts, key=lambda rollout: rollout["reward"] or 0.0)
     yield Shot("model-run", f"/runs/{newest['id']}/")
     yield Shot("rollout", f"/runs/{newest['id']}/rollouts/{best['pk']}/")
     suite = newest["suite"]["name"]
     yield Shot("leaderboard", f"{page}{newest['version']}/leaderboard/?suite={suite}")
+    yield Shot("leaderboards", f"/leaderboards/?suite={suite}")
     others = [run for run in modelled if run["model"] != newest["model"]]
     for other in [run for run in others if run["suite"] == newest["suite"]][:1]:
         yield Shot("comparison", f"/runs/{newest['id']}/comparison/{other['id']}/")
