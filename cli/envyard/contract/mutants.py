@@ -98,6 +98,7 @@ ENTRIES = (
     _right("as_option", "an option by its text, or by its letter"),
     _right("table_layout", "aligned columns of a Markdown table"),
     _right("other_unit", "another unit, which the prompt allows"),
+    _right("micro_sign", "the Greek letter for the sign of micro, or that for the letter"),
     _right("mixed", "a mixed number, which the prompt allows"),
     _right("mixed_negative", "a mixed number below zero"),
     _right("whole", "a whole fraction as a whole number"),

@@ -66,7 +66,7 @@ from envyard_runner.mutation.steps import ends
 from envyard_runner.mutation.tables import table_layout
 from envyard_runner.mutation.tolerances import percent_off
 from envyard_runner.mutation.totals import same_total
-from envyard_runner.mutation.units import other_unit
+from envyard_runner.mutation.units import micro_sign, other_unit
 from envyard_runner.mutation.vacuous import with_body
 from envyard_runner.mutation.whole_replies import WHOLE_REPLIES
 from envyard_runner.mutation.words import (
@@ -209,6 +209,7 @@ OF_PROMPT = (
         "in_words": in_words,
         "as_option": as_option,
         "other_unit": other_unit,
+        "micro_sign": micro_sign,
         "table_layout": table_layout,
         "mixed": mixed,
         "mixed_negative": mixed_negative,
