@@ -99,6 +99,8 @@ ENTRIES = (
     _right("table_layout", "aligned columns of a Markdown table"),
     _right("other_unit", "another unit, which the prompt allows"),
     _right("micro_sign", "the Greek letter for the sign of micro, or that for the letter"),
+    _right("joined_signs", "a list without separators, which the prompt shows, with a minus in it"),
+    _right("joined", "a list in another form that the prompt shows"),
     _right("mixed", "a mixed number, which the prompt allows"),
     _right("mixed_negative", "a mixed number below zero"),
     _right("whole", "a whole fraction as a whole number"),

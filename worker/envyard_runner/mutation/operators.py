@@ -31,6 +31,7 @@ from envyard_runner.mutation.by_prompt import BY_PROMPT, FIXED_WORDS, WRITTEN
 from envyard_runner.mutation.either_form import as_option, in_words
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.hedges import candidates, other_answers
+from envyard_runner.mutation.joined_numbers import joined, joined_signs
 from envyard_runner.mutation.lines import inner_line, middle_line
 from envyard_runner.mutation.lists import FREE_NUMBER, OF_LISTS, repeated
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
@@ -210,6 +211,8 @@ OF_PROMPT = (
         "as_option": as_option,
         "other_unit": other_unit,
         "micro_sign": micro_sign,
+        "joined": joined,
+        "joined_signs": joined_signs,
         "table_layout": table_layout,
         "mixed": mixed,
         "mixed_negative": mixed_negative,
