@@ -36,6 +36,7 @@ from tests.zoo import (
     reports_and_permissions,
     rewards,
     rules_of_labels,
+    sets_and_sequences,
     settings_and_copies,
     shortcuts,
     sound,
@@ -101,6 +102,7 @@ ENTRIES: tuple[Entry, ...] = (
     *calls_and_logs.FLAWED,
     *overwritten_sources.FLAWED,
     *named_causes.FLAWED,
+    *sets_and_sequences.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -142,6 +144,7 @@ ENTRIES: tuple[Entry, ...] = (
     *calls_and_logs.SOUND,
     *overwritten_sources.SOUND,
     *named_causes.SOUND,
+    *sets_and_sequences.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

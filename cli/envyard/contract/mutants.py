@@ -107,6 +107,7 @@ ENTRIES = (
     _right("as_rgb", "a colour by its three numbers"),
     _right("same_total", "other numbers with the same total"),
     _right("other_route", "another route of the same length or cost"),
+    _right("other_choice", "another choice of as many of the listed sets"),
     _right("twelve_hour", "a time by the clock of 12 hours"),
     _right("noon", "noon or midnight by the clock of 12 hours"),
     _right("si_prefix", "a prefix such as k, which the prompt allows"),

@@ -9,6 +9,7 @@ import pytest
 from envyard_runner.mutation.allowed_forms import grouped
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.by_prompt import of_different_lists
+from envyard_runner.mutation.covers import other_choice
 from envyard_runner.mutation.form_candidates import candidates
 from envyard_runner.mutation.joined_numbers import joined_signs
 from envyard_runner.mutation.number_words import number_and
@@ -42,6 +43,7 @@ def test_long_prompts_are_read_in_linear_time(piece: str) -> None:
     of_different_lists(["black", "small", "round"], prompt)
     of_different_lists([f"word{place}" for place in range(20_000)], prompt)
     candidates([prompt], "a: 1\nb: 2")
+    other_choice("a, b", f"As few as possible, to cover each.\n{prompt}")
     joined_signs("(1 -2 0)", f"minus or {prompt}")
     assert time.process_time() - began < 2.0
 

@@ -28,6 +28,7 @@ from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.answers import Marked, find_answer
 from envyard_runner.mutation.beside import BESIDE
 from envyard_runner.mutation.by_prompt import BY_PROMPT, FIXED_WORDS, WRITTEN
+from envyard_runner.mutation.covers import other_choice
 from envyard_runner.mutation.either_form import as_option, in_words
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.hedges import candidates, other_answers
@@ -220,6 +221,7 @@ OF_PROMPT = (
         "as_rgb": as_rgb,
         "same_total": same_total,
         "other_route": other_route,
+        "other_choice": other_choice,
         "twelve_hour": twelve_hour,
         "noon": noon,
         "percent_off": percent_off,
