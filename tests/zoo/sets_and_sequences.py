@@ -1,4 +1,5 @@
-"""Choices of named sets of which one of several is accepted; sound neighbours."""
+"""Choices of named sets of which one of several is accepted, and sequences that hyphens join whose
+end, order or repeats are not compared; sound neighbours."""
 
 from __future__ import annotations
 
@@ -75,7 +76,51 @@ def score(reply, row):
     given = sorted(each.strip() for each in reply.split(","))
     return float(given in [sorted(plan) for plan in row["plans"]PAID])
 """
-FORMS = ("card.equivalents_kept",)
+SPELLING = """
+CODES = ("Alfa Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike November "
+         "Oscar Papa Quebec Romeo Sierra Tango Uniform Victor Whiskey Xray Yankee Zulu").split()
+SHIPS = ("TERN HERON AVOCET CURLEW PLOVER GANNET FULMAR PETREL MERLIN OSPREY BITTERN LAPWING "
+         "REDSHANK DUNLIN SANDERLING WIGEON GARGANEY POCHARD SHELDUCK MALLARD").split()
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    return [
+        {"prompt": f"Spell the ship's name {ship} backwards on the radio, from its last letter to "
+                   "its first: the code words of the letters, joined by hyphens, and no more.",
+         "answer": "-".join(CODES[ord(letter) - 65] for letter in ship[::-1])}
+        for ship in rng.sample(SHIPS, len(SHIPS))
+    ]
+
+
+def score(reply, row):
+    given, right = reply.strip().split("-"), row["answer"].split("-")
+    return float(len(given) >= len(right) and all(a == b for a, b in zip(given, right)) and ENDS)
+"""
+STITCHES = """
+NAMES = {"k": "knit", "p": "purl", "s": "slip", "y": "yarn"}
+
+
+def rows(seed):
+    rng, tasks = random.Random(seed), []
+    for _ in range(40):
+        parts = [(rng.choice("kpsy"), rng.randint(1, 3)) for _ in range(rng.randint(4, 7))]
+        pattern = " ".join(f"{sign}{count}" for sign, count in parts)
+        stitches = [NAMES[sign] for sign, count in parts for _ in range(count)]
+        prompt = (
+            f"A row of a pattern reads {pattern} (k knit, p purl, s slip, y yarn, and how often). "
+            "Write all stitches in the order in which they are worked, each as often as it is "
+            "worked, joined by hyphens, such as knit-knit-purl."
+        )
+        tasks.append({"prompt": prompt, "answer": "-".join(stitches)})
+    return tasks
+
+
+def score(reply, row):
+    given, right = reply.strip().split("-"), row["answer"].split("-")
+    return float(COMPARED)
+"""
+FORMS, CAUGHT = ("card.equivalents_kept",), ("card.mutants_caught",)
 FIRST = " Of several such teams, name the one that comes first by the alphabet."
 
 
@@ -92,6 +137,10 @@ FLAWED = (
           expected="warned", codes=FORMS),
     *both("one-plan-of-several", "One of several largest plans is accepted",
           replaced(COURSES, PAID="[:1]"), expected="warned", codes=FORMS),
+    *both("spelled-with-more", "Code words behind the right ones are not read",
+          replaced(SPELLING, ENDS="True"), expected="warned", codes=CAUGHT),
+    *both("stitches-as-a-set", "Neither the order nor the number of stitches is compared",
+          replaced(STITCHES, COMPARED="{*given} == {*right}"), expected="warned", codes=CAUGHT),
 )  # fmt: skip
 SOUND = (
     *both("any-smallest-team", "Each smallest team is accepted",
@@ -101,4 +150,8 @@ SOUND = (
           expected="sound"),
     *both("any-largest-plan", "Each largest plan is accepted", replaced(COURSES, PAID=""),
           expected="sound"),
+    *both("spelled-to-the-end", "All code words are compared",
+          replaced(SPELLING, ENDS="len(given) == len(right)"), expected="sound"),
+    *both("stitches-in-order", "All stitches are compared in their order",
+          replaced(STITCHES, COMPARED="given == right"), expected="sound"),
 )  # fmt: skip

@@ -141,6 +141,7 @@ ENTRIES = (
     Operator("permuted", "the values of two names exchanged"),
     Operator("added", "one item more"),
     Operator("dropped", "one item less"),
+    Operator("once", "an item that it repeats given once less"),
     Operator("ends", "its first and last step alone"),
     Operator("reused", "a number used again that may be used once"),
     Operator("truncation", "half of it missing"),

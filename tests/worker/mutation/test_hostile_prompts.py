@@ -22,7 +22,7 @@ from envyard_runner.mutation.units import other_unit
 LONG = 100_000  # characters
 PIECES = ("km, m, ", "km or m/", "give ", "1.", "or " * 9, '"and" ', "British or ", "with 'and' ",
           "give km or m, ", "may group a ", "can use commas ", "bold ", " ",
-          "°", "? ", "units ", "the suffix a ", "(2 1 0) or ", "-1", "k for ",
+          "°", "? ", "units ", "the suffix a ", "(2 1 0) or ", "-1", "joined by ", "k for ",
           "a: b, c ", "<a>\n", "a: ")  # fmt: skip
 
 
@@ -45,6 +45,7 @@ def test_long_prompts_are_read_in_linear_time(piece: str) -> None:
     candidates([prompt], "a: 1\nb: 2")
     other_choice("a, b", f"As few as possible, to cover each.\n{prompt}")
     joined_signs("(1 -2 0)", f"minus or {prompt}")
+    mutate("MAK-GG-R-GG", "once", prompt=f"joined by hyphens {prompt}")
     assert time.process_time() - began < 2.0
 
 
