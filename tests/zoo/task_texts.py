@@ -109,6 +109,36 @@ SPLITS: dict[Api, str] = {
     ),
     "v0": WITH_SPLITS,
 }
+DISPATCHES = """
+HANDS = "Alvarez Bruun Cohen Duarte Eriksen Fofana".split()
+GOODS = "the anchor chain,the spare sail,the brass lamp,the chart box,the long boat".split(",")
+
+
+def entry(rng, goods, holders):
+    what, who = rng.choice(goods), rng.choice(HANDS)
+    if rng.random() < 0.4:
+        return f"{who} asks whether {what} was seen, and nobody answers."
+    holders[what] = who
+    return f"{what.capitalize()} goes to {who}{rng.choice(('', ' until further notice'))}."
+
+
+def rows(seed):
+    rng, tasks = random.Random(seed), []
+    for _ in range(120):
+        holders = {}
+        count = min(rng.randint(8, 20), MOST)
+        goods = rng.sample(GOODS, 4)
+        lines = [f"{at}. {entry(rng, goods, holders)}" for at in range(1, count + 1)]
+        if not holders:
+            continue
+        what = rng.choice(sorted(holders))
+        while len("\\n".join(lines)) > LIMIT:
+            lines.pop()
+        prompt = "From the log:\\n\\n" + "\\n".join(lines)
+        prompt += f"\\n\\nWho has {what} in the end? Give the name alone."
+        tasks.append({"prompt": prompt, "answer": holders[what]})
+    return tasks
+"""
 
 
 def replaced(text: str, **values: str) -> str:
@@ -119,12 +149,15 @@ def replaced(text: str, **values: str) -> str:
 
 
 MIRRORED, INITIAL = "bird[::-1]", "(who[0] + bird).lower()[::-1]"
+LACKING = ("card.incomplete_prompts",)
 CONTRADICTS, COPIES = ("card.contradictions",), ("card.diversity",)
 
 FLAWED = (
     *both("same-words-of-others", "Both splits have the same words under other names",
           replaced(BADGES, ANSWER=MIRRORED, TRAINED="True", HELD_OUT="True"), endings=SPLITS,
           expected="warned", codes=("card.splits_overlap",)),
+    *both("log-without-its-end", "A log loses the entries beyond a number of characters",
+          replaced(DISPATCHES, MOST="20", LIMIT="600"), expected="warned", codes=LACKING),
     *both("moved-letters", "A further option is added after the letters were chosen",
           QUIZ.replace("PLACE", "chosen"), expected="warned", codes=CONTRADICTS),
     *both("numbered-copies", "A quarter of the orders comes twice, with another ticket",
@@ -142,6 +175,10 @@ SOUND = (
           replaced(BADGES, ANSWER=INITIAL, TRAINED="True", HELD_OUT="True",
                    **{"reads it": "reads it, behind the first letter of that name,"}),
           endings=SPLITS, expected="sound"),
+    *both("log-to-its-end", "Logs have all entries", replaced(DISPATCHES, MOST="20",
+          LIMIT="9_999"), expected="sound"),
+    *both("log-of-twelve", "Logs have up to twelve entries, and all count",
+          replaced(DISPATCHES, MOST="12", LIMIT="9_999"), expected="sound"),
     *both("further-options", "Some questions have a further option",
           QUIZ.replace("PLACE", "options.index(capital)"),
           expected="sound"),
