@@ -17,7 +17,7 @@ from envyard_runner.survey.clipped import clipped_prompts
 from envyard_runner.survey.clipped_lists import WHY, clipped_lists
 from envyard_runner.survey.cut_prompts import cut_prompts
 from envyard_runner.survey.cut_tables import cut_tables
-from envyard_runner.survey.listing import Listed
+from envyard_runner.survey.listing import WHOLE, Listed
 from envyard_runner.survey.templates import NUMBER
 from envyard_runner.survey.undefined_symbols import undefined_symbols
 
@@ -123,7 +123,8 @@ def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
     if not group:
         return None
     indices = [task.index for task in group]
-    return IncompletePrompts(len(group), indices[:MAX_INDICES], reason, group[0].prompt[-200:])
+    end = group[0].prompt[-200:] if len(group[0].prompt) < WHOLE else ""
+    return IncompletePrompts(len(group), indices[:MAX_INDICES], reason, end)
 
 
 def _reason(prompt: str, answer: str) -> str:
