@@ -232,7 +232,40 @@ FORMS = ("card.equivalents_kept",)
 CAUGHT = ("card.mutants_caught",)
 COINS_RIGHT = "len(given) == 3 and {*given} <= {*row['coins']} and sum(given) == row['total']"
 
+ROWS = """
+import re
+
+
+def rows(seed):
+    rng, tasks = random.Random(seed), []
+    while len(tasks) < 40:
+        step = [rng.randint(-4, 4) for _ in range(3)]
+        start = [rng.randint(-9, 9) for _ in range(3)]
+        if 0 in step[:1] or not any(each < 0 for each in step[1:]):
+            continue
+        end = [a + b for a, b in zip(start, step)]
+        prompt = (
+            f"A row of a lattice leads from the point {tuple(start)} to the point {tuple(end)}. In "
+            "which direction? Reply with its three differences in square brackets alone. They may "
+            "be parted by spaces or commas or be written together, so [2 0 1], [2,0,1] and [201] "
+            "are all fine; a minus stands before its number."
+        )
+        tasks.append({"prompt": prompt, "answer": "[{} {} {}]".format(*step)})
+    return tasks
+
+
+def numbers(text):
+    inner = text.strip().strip("[]")
+    read = re.findall(r"-?\\d+", inner)
+    return re.findall(r"-?\\d", inner) if TOGETHER else read
+
+
+def score(reply, row):
+    return float(numbers(reply) == numbers(row["answer"]))
+"""
 FLAWED = (
+    *both("minus-as-a-separator", "A minus in a list without separators begins a longer number",
+          ROWS.replace("TOGETHER", "len(read) == 1"), expected="warned", codes=FORMS),
     *both("percent-sign-dropped", "A percentage is read as a number", CHANCES.replace("UNIT", "1"),
           expected="warned", codes=FORMS),
     *both("sharps-alone", "Flats are refused, which the prompt allows",
@@ -253,6 +286,8 @@ FLAWED = (
           base=ZONES, endings=KILN, expected="warned", codes=FORMS),
 )  # fmt: skip
 SOUND = (
+    *both("minus-in-a-joined-list", "A list without separators is read with its signs",
+          ROWS.replace("TOGETHER", "not re.search(r'[ ,]', inner)"), expected="sound"),
     *both("percent-sign-read", "A percentage is read as one",
           CHANCES.replace("UNIT", "(100 if '%' in text else 1)"), expected="sound"),
     *both("sharps-or-flats", "Both names of a note are right", STRINGS.replace("BOTH", "True"),

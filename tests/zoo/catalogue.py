@@ -37,6 +37,7 @@ from tests.zoo import (
     reports_and_permissions,
     rewards,
     rules_of_labels,
+    sets_and_sequences,
     settings_and_copies,
     shortcuts,
     sound,
@@ -103,6 +104,7 @@ ENTRIES: tuple[Entry, ...] = (
     *overwritten_sources.FLAWED,
     *named_causes.FLAWED,
     *numbers_that_tell.FLAWED,
+    *sets_and_sequences.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -145,6 +147,7 @@ ENTRIES: tuple[Entry, ...] = (
     *overwritten_sources.SOUND,
     *named_causes.SOUND,
     *numbers_that_tell.SOUND,
+    *sets_and_sequences.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

@@ -221,11 +221,41 @@ def score(reply, row):
     given = [each.strip().lower() for each in reply.split(",")]
     return float(sorted(given) == row["answer"].split(", "))
 """
+DOSES = """
+import re
+
+FACTORS = {"mg": 1000.0, MICROGRAMS: 1.0}
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        mass, volume, drops = rng.randint(5, 90), rng.choice((20, 25, 40, 50)), rng.randint(3, 30)
+        prompt = (
+            f"A vial holds {mass} mg of a drug in {volume} ml. How much of it is in {drops} drops "
+            "of 0.05 ml each? End with the amount and its unit, mg or µg as you like, with at "
+            "least three significant digits; reply with these alone."
+        )
+        amount = mass * drops * 0.05 / volume
+        tasks.append({"prompt": prompt, "answer": f"{amount:.5f} mg", "amount": amount})
+    return tasks
+
+
+def score(reply, row):
+    match = re.fullmatch(r"(\\d{1,9}(?:\\.\\d{1,9})?) ?(\\w{2})", reply.strip())
+    factor = FACTORS.get(match[2].casefold()) if match else None
+    if factor is None:
+        return 0.0
+    return float(abs(float(match[1]) * factor - 1000 * row["amount"]) <= 10 * row["amount"])
+"""
 FORMS = ("card.equivalents_kept",)
 
 FLAWED = (
     *both("fahrenheit-misread", "°F is allowed and converted by 9/5 where 5/9 is right",
           POOLS.replace("FAHRENHEIT", "(value - 32) * 9 / 5"), expected="warned", codes=FORMS),
+    *both("micro-refused", "Case folding changes the sign of micro, which then has no factor",
+          DOSES.replace("MICROGRAMS", '"µg"'), expected="warned", codes=FORMS),
     *both("and-refused", "The British 'and' is allowed and counts as a word",
           CHEQUES.replace("COUNTS", "word"), expected="warned", codes=FORMS),
     *both("every-fourth-year", "1900 counts as a leap year",
@@ -235,6 +265,8 @@ FLAWED = (
 SOUND = (
     *both("fahrenheit-read", "Three units are read rightly",
           POOLS.replace("FAHRENHEIT", "(value - 32) * 5 / 9"), expected="sound"),
+    *both("micro-read", "Both signs of micro are read",
+          DOSES.replace("MICROGRAMS", '"µg".casefold()'), expected="sound"),
     *both("and-ignored", "Number words are read with and without 'and'",
           CHEQUES.replace("COUNTS", 'word != "and"'), expected="sound"),
     *both("gregorian-years", "1900 is no leap year",

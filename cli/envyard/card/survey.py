@@ -194,10 +194,12 @@ def _contradictions(survey: Survey) -> Iterator[Finding]:
 def _incomplete(survey: Survey) -> Iterator[Finding]:
     lacking = survey.incomplete
     if lacking is not None and lacking.tasks:
+        first = lacking.tasks[0]
+        end = f"Task {first} ends with {lacking.prompt[-100:]!r}." if lacking.prompt else ""
         yield finding(
             "card.incomplete_prompts",
             f"{lacking.count} of {survey.tasks} prompts lack what they ask about: "
-            f"{lacking.reason}. Task {lacking.tasks[0]} ends with {lacking.prompt[-100:]!r}.",
+            f"{lacking.reason}. {end or f'The first is task {first}.'}",
             n=survey.tasks,
             value=lacking.count,
             tasks=lacking.tasks,

@@ -55,7 +55,7 @@ class LabelRule:
 @dataclass(frozen=True, slots=True)
 class IncompletePrompts:
     """How many prompts lack what they ask about, the first of these tasks, what most of them lack,
-    and the end of the first such prompt."""
+    and the end of the first such prompt; empty where the survey did not read it."""
 
     count: int
     tasks: list[int]

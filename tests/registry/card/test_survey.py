@@ -149,6 +149,8 @@ def test_prompts_that_lack_what_they_ask_about_warn_and_are_named() -> None:
         "2 of 40 prompts lack what they ask about: nothing follows where a text is announced. "
         "Task 9 ends with 'Text:'."
     )
+    (unread,) = findings_of(surveyed(incomplete=replace(lacking, prompt="")), POLICIES)
+    assert unread.message.endswith("is announced. The first is task 9.")
     read = Survey.from_dict(run.facts.survey.to_dict() if run.facts.survey else {})
     assert read == run.facts.survey
 

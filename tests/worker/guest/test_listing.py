@@ -184,7 +184,7 @@ def test_what_may_only_number_a_task_stands_apart(
     assert (json.loads(row[7]) if row[7] else {}) == numbers
     longer = row_of(task(0, answer=None), fields | {"word": "heron"})
     assert longer[6] != row[6]
-    assert row_of(task(0, answer="yes"), fields)[6:] == ["", ""]
+    assert row_of(task(0, answer="yes"), fields)[6:] == ["", "", ""]
 
 
 def test_rows_that_differ_in_a_number_have_one_rest() -> None:
@@ -206,3 +206,10 @@ def test_images_are_compared_and_tasks_without_a_prompt_have_no_text() -> None:
     assert shown("data:image/png;base64,AA")[4] != shown("data:image/png;base64,AB")[4]
     assert shown("data:image/png;base64,AA") == shown("data:image/png;base64,AA")
     assert row_of(task(0, prompt='{"seed": 3}'), {"seed": 3})[1] == ""
+
+
+def test_the_lengths_of_lines_stand_in_for_those_of_a_long_prompt() -> None:
+    lines = ["x" * 900, "", "y" * 700]
+    assert row_of(task(0, prompt="\n".join(lines)), {"prompt": "p"})[8] == "900,0,700"
+    assert row_of(task(0, prompt="short\nlines"), {"prompt": "p"})[8] == ""
+    assert row_of(task(0, prompt="many lines\n" * 900), {"prompt": "p"})[8] == ""

@@ -9,7 +9,9 @@ import pytest
 from envyard_runner.mutation.allowed_forms import grouped
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.by_prompt import of_different_lists
+from envyard_runner.mutation.covers import other_choice
 from envyard_runner.mutation.form_candidates import candidates
+from envyard_runner.mutation.joined_numbers import joined_signs
 from envyard_runner.mutation.number_words import number_and
 from envyard_runner.mutation.operators import mutate
 from envyard_runner.mutation.optional_parts import optional
@@ -20,7 +22,8 @@ from envyard_runner.mutation.units import other_unit
 LONG = 100_000  # characters
 PIECES = ("km, m, ", "km or m/", "give ", "1.", "or " * 9, '"and" ', "British or ", "with 'and' ",
           "give km or m, ", "may group a ", "can use commas ", "bold ", " ",
-          "°", "? ", "units ", "the suffix a ", "k for ", "a: b, c ", "<a>\n", "a: ")  # fmt: skip
+          "°", "? ", "units ", "the suffix a ", "(2 1 0) or ", "-1", "joined by ", "k for ",
+          "a: b, c ", "<a>\n", "a: ")  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", PIECES)
@@ -40,6 +43,9 @@ def test_long_prompts_are_read_in_linear_time(piece: str) -> None:
     of_different_lists(["black", "small", "round"], prompt)
     of_different_lists([f"word{place}" for place in range(20_000)], prompt)
     candidates([prompt], "a: 1\nb: 2")
+    other_choice("a, b", f"As few as possible, to cover each.\n{prompt}")
+    joined_signs("(1 -2 0)", f"minus or {prompt}")
+    mutate("MAK-GG-R-GG", "once", prompt=f"joined by hyphens {prompt}")
     assert time.process_time() - began < 2.0
 
 

@@ -29,6 +29,9 @@ def in_other_unit(answer: str, prompt: str) -> str | None:
         ("3 kg", "You may use kg, lb or oz, if you like.", "6.61 lb"),
         ("7 m", "Answer in m or km.", "0.00700 km"),
         ("12345 m", "Answer in m or km.", "12.34500 km"),
+        ("0.25 mL", "End with `Volume: <number> <unit>`, in mL or \u00b5L.", "250.0000 \u00b5L"),
+        ("0.25 mL", "Answer in mL or uL, with at least three significant digits.", "250.0000 uL"),
+        ("7 mM", "Give it in \u03bcM or mM.", "7000.00 \u03bcM"),
         ("3.20 km", "Give km or miles, rounded to 2 decimals.", "1.9884 miles"),
     ],
 )
@@ -64,8 +67,23 @@ def test_an_amount_is_given_in_another_unit_that_the_prompt_allows(
         ("3 km", "Answer in whole km or miles."),
         ("3 km", "Answer in km or miles, to the nearest integer."),
         ("1.2 km", "Give the distance in km or m, rounded to one decimal."),
+        ("0.25 mL", "Answer in mL or \u00b5L, with two significant digits."),
         ("C", "Which is right? Reply with C, F or K."),
     ],
 )
 def test_numbers_alone_and_units_that_may_not_be_chosen_stay(answer: str, prompt: str) -> None:
     assert in_other_unit(answer, prompt) is None
+
+
+def test_the_sign_of_micro_is_exchanged_with_the_letter() -> None:
+    def exchanged(answer: str, prompt: str) -> str | None:
+        changed = mutate(f"<answer>{answer}</answer>", "micro_sign", prompt=prompt)
+        return changed[2] if changed else None
+
+    volume = "Answer in mL or \u00b5L."
+    assert exchanged("40 \u00b5L", volume) == "40 \u03bcL"
+    assert exchanged("40 \u03bcg", "How heavy is it?") == "40 \u00b5g"
+    assert exchanged("0.04 mL", volume) == "40.0000 \u03bcL"
+    assert exchanged("0.04 mL", "Answer in mL or l.") is None
+    assert exchanged("\u03bc = 0.3", volume) is None
+    assert exchanged("40 \u00b5L", "Copy this amount verbatim: 40 \u00b5L") is None

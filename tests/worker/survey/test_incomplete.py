@@ -169,3 +169,40 @@ def test_a_placeholder_that_the_answer_repeats_is_a_text_to_be_copied() -> None:
 )
 def test_many_placeholders_and_spaces_are_read_at_once(text: str) -> None:
     assert incomplete_prompts(listed(lambda _: text, n=4)) is None
+
+
+def test_the_end_of_what_a_survey_reads_of_a_long_prompt_is_no_cut() -> None:
+    rng = random.Random(5)
+    words = [
+        "report",
+        "minutes",
+        "meeting",
+        "accepted",
+        "everyone",
+        "attended",
+        "yesterday",
+        "agreed",
+        "further",
+    ]
+    for most in (400, 1_200):
+        texts = [
+            "Read this.\n\n" + " ".join(rng.choices(words, k=rng.randint(60, most // 4)))
+            for _ in range(120)
+        ]
+        tables = [
+            "How many?\n\nvillage,wheat,rye\n"
+            + "\n".join(f"x{at},{at * 7},{at * 11}" for at in range(100, rng.randint(110, most)))
+            for _ in range(120)
+        ]
+        for prompts in (texts, tables):
+            tasks = [
+                Listed(at, prompt[:1_500], str(at), "", "", lines=lines(prompt))
+                for at, prompt in enumerate(prompts)
+            ]
+            assert incomplete_prompts(tasks) is None
+
+
+def lines(prompt: str) -> tuple[int, ...]:
+    """The lengths of a long prompt's lines, as guests list them."""
+    known = len(prompt) >= 1_500 and prompt.count("\n") < 400
+    return tuple(map(len, prompt.split("\n"))) if known else ()

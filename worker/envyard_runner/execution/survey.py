@@ -49,6 +49,7 @@ from envyard_runner.survey.naming_numbers import without_numbers
 from envyard_runner.survey.places import answer_place
 from envyard_runner.survey.repeats import recounted
 from envyard_runner.survey.same_questions import disagreeing
+from envyard_runner.survey.shared_problems import with_shared_problems
 from envyard_runner.survey.split_rules import split_difference
 
 ROLLOUTS = 2 * PLAYED  # of which a survey holds the records
@@ -202,9 +203,11 @@ class SurveyRun:
             copied, place = answer_place(shown)
             survey = replace(survey, copied=copied, copied_place=place)
         survey = recounted(self._listing, survey, self._references.right_replies())
+        known = [task for task in train if task.answer is not None] or answered
+        survey = with_shared_problems(survey, known, self._listing.tasks[EVAL])
         return replace(
             without_numbers(answered, [], survey),
-            problems=few_problems([t for t in train if t.answer is not None] or answered),
+            problems=few_problems(known),
             incomplete=self._incomplete() or incomplete_prompts(answered),
             short_decimals=short_decimals(labelled),
             label_rule=label_rule(labelled, "\n".join(sorted(answers.instructions))),

@@ -21,6 +21,7 @@ from .job import GuestJob
 
 ROWS = 300  # of one event
 ROW_CHARACTERS = 1_500  # of a prompt
+LINES = 400  # of a longer prompt, whose lengths are listed
 ANSWER_CHARACTERS = 200
 EVENT_CHARACTERS = 120_000
 ALL_CHARACTERS = 40_000_000  # four bytes each stay below what a sandbox may report
@@ -159,7 +160,7 @@ def row_of(task: Task, fields: dict[str, Any]) -> list[Any]:
     is shown beyond text, and of all other data but names. Empty where there is none.
 
     Without an answer also a digest of the other data less what may only number the task, and this
-    as a JSON object."""
+    as a JSON object. Last the lengths of the lines of a prompt that is too long for its row."""
     prompt = fields.get("prompt")
     shown = [part for part in _parts(prompt) if part.get("type") not in ("text", None)]
     answer = task.answer if task.answer is not None else fields.get("answer")
@@ -177,7 +178,15 @@ def row_of(task: Task, fields: dict[str, Any]) -> list[Any]:
         _digest(hidden),
         _digest(rest),
         json.dumps(numbers) if numbers else "",
+        _line_lengths(task.prompt) if prompt else "",
     ]
+
+
+def _line_lengths(prompt: str) -> str:
+    """The lengths of a long prompt's lines; empty where it has too many."""
+    if len(prompt) < ROW_CHARACTERS or prompt.count("\n") >= LINES:
+        return ""
+    return ",".join(str(len(line)) for line in prompt.split("\n"))
 
 
 def _parts(prompt: Any) -> Iterator[dict[str, Any]]:

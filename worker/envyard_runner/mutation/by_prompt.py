@@ -10,6 +10,7 @@ from itertools import islice
 
 from envyard_runner.mutation.asked import COUNTS, DECIMALS, asked_layouts, laid_out
 from envyard_runner.mutation.expressions import whole_value
+from envyard_runner.mutation.hyphens import hyphenated
 from envyard_runner.mutation.pairs import are_assigned
 from envyard_runner.mutation.records import is_object
 
@@ -132,6 +133,9 @@ def order(answer: str, prompt: str) -> str | None:
         return None
     if ITEMS.fullmatch(text):
         return reversed_list(text) if ORDER_WANTED.search(prompt) else None
+    if sequence := hyphenated(text, prompt):
+        after = "-".join(reversed(sequence))
+        return after if after != text and ORDER_WANTED.search(prompt) else None
     words = answer.split()
     if len(words) < 3 or "," in answer or "\n" in text or words == words[::-1]:
         return None

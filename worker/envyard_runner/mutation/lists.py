@@ -6,8 +6,9 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from envyard_runner.mutation.by_prompt import WRITTEN
+from envyard_runner.mutation.by_prompt import ANY_ORDER, ORDER_WANTED, WRITTEN
 from envyard_runner.mutation.forms import parsed
+from envyard_runner.mutation.hyphens import hyphenated
 from envyard_runner.mutation.lines import are_items
 from envyard_runner.mutation.pairs import are_entries
 from envyard_runner.mutation.records import is_object
@@ -24,7 +25,20 @@ LISTED_WORD = re.compile(
     r"(?:^|[,(\[:|]|- |\band )[ \t]*([\w-]{1,40})(?=[ \t]*(?:$|[,)\].:|;]))", re.MULTILINE
 )
 FREE_NUMBER = re.compile(
-    r"\b(?:at least|any|some|up to|at most|several|a few|or more|as many|partial)\b", re.IGNORECASE
+    r"\b(?:at least|any|some|up to|at most|several(?! times)|a few|or more|as many|partial)\b",
+    re.IGNORECASE,
+)
+# What a prompt says of items that stand in a list more than once.
+REPEATS_COUNT = re.compile(
+    r"\b(?:each|every) (?:time|occurrence|repeat|repetition)\b|\b(?:repeats|duplicates) (?:are )?"
+    r"(?:count|kept|included|listed|written)|\bas (?:often|many times) as\b"
+    r"|\bwith (?:repetitions?|repeats|duplicates|multiplicity)\b|\bkeep (?:repeats|duplicates)\b",
+    re.IGNORECASE,
+)
+REPEATS_MAY_LACK = re.compile(
+    r"\b(?:distinct|unique|different|once|sets?|without (?:repeats|repetitions?|duplicates)"
+    r"|(?:repeats|duplicates) (?:\w+ ){0,3}(?:ignored|optional|not|nothing|no matter))\b",
+    re.IGNORECASE,
 )
 
 
@@ -53,6 +67,8 @@ def added(answer: str, prompt: str) -> str | None:
     if isinstance(listed, list) and len(listed) > 1 and _are_plain(listed):
         more = _more(listed, prompt)
         return None if more is None else json.dumps([*listed, more], ensure_ascii=False)
+    if sequence := hyphenated(text, prompt):
+        return _longer(sequence, prompt)
     if not LISTED.fullmatch(text) or are_entries(text):
         return None
     separator = ", " if ", " in text else ","
@@ -71,9 +87,46 @@ def dropped(answer: str, prompt: str) -> str | None:
         return json.dumps(listed[:-1], ensure_ascii=False)
     if text.count("\n") >= FEWEST_ITEMS - 1 and are_items(text) and not WRITTEN.search(prompt):
         return text.rpartition("\n")[0].rstrip()
+    if hyphenated(text, prompt):
+        return text.rpartition("-")[0]
     if not LISTED.fullmatch(text) or text.count(",") < FEWEST_ITEMS - 1:
         return None
     return text.rpartition(",")[0]
+
+
+def once(answer: str, prompt: str) -> str | None:
+    """The list without the last of its items that stands in it before, where the prompt says that
+    repeats count, or asks for an order, and does not want each item once."""
+    text = answer.strip()
+    order = ORDER_WANTED.search(prompt) and not ANY_ORDER.search(prompt)
+    counts = REPEATS_COUNT.search(prompt) or (order and not REPEATS_MAY_LACK.search(prompt))
+    if not counts or FREE_NUMBER.search(prompt):
+        return None
+    listed = parsed(text)
+    if isinstance(listed, list) and _are_plain(listed):
+        fewer = _without_repeat(listed)
+        return json.dumps(fewer, ensure_ascii=False) if fewer else None
+    if sequence := hyphenated(text, prompt):
+        return "-".join(map(str, _without_repeat(sequence))) or None
+    if not LISTED.fullmatch(text) or are_entries(text):
+        return None
+    separator = ", " if ", " in text else ","
+    return separator.join(map(str, _without_repeat(text.split(separator)))) or None
+
+
+def _without_repeat(items: Sequence[object]) -> list[object]:
+    """The items without the last one that stands before too; empty where each stands once."""
+    places = [at for at, item in enumerate(items) if item in items[:at]]
+    return [*items[: places[-1]], *items[places[-1] + 1 :]] if places else []
+
+
+def _longer(sequence: Sequence[str], prompt: str) -> str | None:
+    """A sequence with one of its own items behind it, where its items have an order: a verifier may
+    compare what both have, or which items there are."""
+    if ANY_ORDER.search(prompt) or REPEATS_MAY_LACK.search(prompt):
+        return None
+    other = next((each for each in sequence if each != sequence[-1]), sequence[0])
+    return "-".join([*sequence, other])
 
 
 def _are_plain(items: list[object]) -> bool:
@@ -125,4 +178,8 @@ def _if_changed(after: str, before: str) -> str | None:
     return after if after != before else None
 
 
-OF_LISTS: dict[str, Callable[[str, str], str | None]] = {"added": added, "dropped": dropped}
+OF_LISTS: dict[str, Callable[[str, str], str | None]] = {
+    "added": added,
+    "dropped": dropped,
+    "once": once,
+}

@@ -28,10 +28,12 @@ from envyard_runner.mutation.alphabets import ANY, Alphabet
 from envyard_runner.mutation.answers import Marked, find_answer
 from envyard_runner.mutation.beside import BESIDE
 from envyard_runner.mutation.by_prompt import BY_PROMPT, FIXED_WORDS, WRITTEN
+from envyard_runner.mutation.covers import other_choice
 from envyard_runner.mutation.either_form import as_option, in_words
 from envyard_runner.mutation.forms import parsed
 from envyard_runner.mutation.hedges import candidates, other_answers
 from envyard_runner.mutation.itineraries import other_itinerary, short_change
+from envyard_runner.mutation.joined_numbers import joined, joined_signs
 from envyard_runner.mutation.lines import inner_line, middle_line
 from envyard_runner.mutation.lists import FREE_NUMBER, OF_LISTS, repeated
 from envyard_runner.mutation.narrow import OF_AMOUNTS, OF_CODES
@@ -67,7 +69,7 @@ from envyard_runner.mutation.steps import ends
 from envyard_runner.mutation.tables import table_layout
 from envyard_runner.mutation.tolerances import percent_off
 from envyard_runner.mutation.totals import same_total
-from envyard_runner.mutation.units import other_unit
+from envyard_runner.mutation.units import micro_sign, other_unit
 from envyard_runner.mutation.vacuous import with_body
 from envyard_runner.mutation.whole_replies import WHOLE_REPLIES
 from envyard_runner.mutation.words import (
@@ -210,6 +212,9 @@ OF_PROMPT = (
         "in_words": in_words,
         "as_option": as_option,
         "other_unit": other_unit,
+        "micro_sign": micro_sign,
+        "joined": joined,
+        "joined_signs": joined_signs,
         "table_layout": table_layout,
         "mixed": mixed,
         "mixed_negative": mixed_negative,
@@ -219,6 +224,7 @@ OF_PROMPT = (
         "other_route": other_route,
         "other_itinerary": other_itinerary,
         "short_change": short_change,
+        "other_choice": other_choice,
         "twelve_hour": twelve_hour,
         "noon": noon,
         "percent_off": percent_off,

@@ -17,7 +17,9 @@ EXCLUDED = re.compile(
     re.IGNORECASE,
 )
 REPLIED = re.compile(
-    r"\b(?:answer|give|reply|respond|write|state|express|report|put|use|accept\w*|allowed|fine)\b",
+    r"\b(?:answer|give|reply|respond|write|state|express|report|put|use|accept\w*|allowed|fine"
+    r"|(?:ends?|finish|close) with|of the form|as you (?:like|prefer|wish)"
+    r"|whichever (?:unit )?you)\b",
     re.IGNORECASE,
 )
 AMOUNT = re.compile(r"(?P<number>-?\d{1,12}(?:\.\d{1,9})?)(?P<space> ?)(?P<unit>[^\d\s].{0,18})")
@@ -27,6 +29,13 @@ ROUNDED = re.compile(
     r"\b(?:round(?:ed|ing)?|significant)\b|(?<!at least )\b(?:\d|one|two|three|four) decimal",
     re.IGNORECASE,
 )
+AT_LEAST = re.compile(
+    r"\bat least (?:\d|[a-z]{3,5}) significant\b", re.IGNORECASE
+)  # rounds nothing
+# The sign of micro and the Greek letter look the same; case folding makes the letter of both.
+MICRO_SIGN, MU = "\u00b5", "\u03bc"
+BOTH_MICROS = str.maketrans({MICRO_SIGN: MU, MU: MICRO_SIGN})
+OF_SIGNS = re.compile(r"\b(?:unicode|code points?|verbatim|cop(?:y|ied))\b", re.IGNORECASE)
 SMALLER = 2  # times: from which on a unit is a smaller one
 MORE = 2  # decimals, and significant digits, beyond those of the answer
 
@@ -41,16 +50,21 @@ class Unit(NamedTuple):
 
 def _units() -> Iterator[tuple[str, Unit]]:
     rows = (
+        ("length", "nm nanometre nanometer", "0.000000001"),
+        ("length", f"{MU}m micrometre micrometer", "0.000001"),
         ("length", "mm millimetre millimeter", "0.001"),
         ("length", "cm centimetre centimeter", "0.01"),
         ("length", "m metre meter", "1"), ("length", "km kilometre kilometer", "1000"),
         ("length", "inch inche in", "0.0254"), ("length", "ft foot feet", "0.3048"),
         ("length", "yd yard", "0.9144"), ("length", "mi mile", "1609.344"),
+        ("mass", f"{MU}g ug mcg microgram", "0.000000001"),
         ("mass", "mg milligram", "0.000001"), ("mass", "g gram", "0.001"),
         ("mass", "kg kilogram", "1"), ("mass", "lb pound", "0.45359237"),
         ("mass", "oz ounce", "0.028349523125"), ("mass", "t tonne", "1000"),
+        ("time", f"{MU}s microsecond", "0.000001"),
         ("time", "ms millisecond", "0.001"), ("time", "s sec second", "1"),
         ("time", "min minute", "60"), ("time", "h hr hour", "3600"), ("time", "d day", "86400"),
+        ("volume", f"{MU}l ul microlitre microliter", "0.000001"),
         ("volume", "ml millilitre milliliter", "0.001"),
         ("volume", "cl centilitre centiliter", "0.01"),
         ("volume", "l litre liter", "1"),
@@ -90,7 +104,8 @@ def other_unit(answer: str, prompt: str) -> str | None:
     own = UNITS.get(match["unit"].casefold()) if match else None
     if match is None or own is None or WHOLE.search(prompt):
         return None
-    least = own.factor / SMALLER if ROUNDED.search(prompt) else Decimal(0)
+    is_rounded = ROUNDED.search(AT_LEAST.sub("", prompt))
+    least = own.factor / SMALLER if is_rounded else Decimal(0)
     for names in _allowed(prompt):
         units = [UNITS[name.casefold()] for name in names]
         for name, unit in zip(names, units, strict=True) if own in units else ():
@@ -99,6 +114,22 @@ def other_unit(answer: str, prompt: str) -> str | None:
                 value = (number * own.factor + own.offset - unit.offset) / unit.factor
                 return f"{_written(value, number)}{match['space']}{name}"
     return None
+
+
+def micro_sign(answer: str, prompt: str) -> str | None:
+    """The amount in a unit such as µL with the Greek letter in the place of the sign of micro, or
+    with that: in its own unit, else in another one that the prompt allows."""
+    if OF_SIGNS.search(prompt):
+        return None
+    shown = (answer.strip(), other_unit(answer, prompt) or "")
+    return next(
+        (
+            text.translate(BOTH_MICROS)
+            for text in shown
+            if (match := AMOUNT.fullmatch(text)) and match["unit"][0] in (MICRO_SIGN, MU)
+        ),
+        None,
+    )
 
 
 def _written(value: Decimal, number: Decimal) -> str:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from envyard_runner.survey.listing import PROMPT, Listed, plain
+from envyard_runner.survey.listing import WHOLE, Listed, plain
 
 ENOUGH, FEWEST, MOST = 20, 3, 0.4  # tasks with such names, and how many of them lack one
 RARE = 0.1  # share of the questions with a word that is no name
@@ -64,7 +64,7 @@ def absent_names(tasks: Sequence[Listed]) -> list[int]:
 def _question(place: int, task: Listed) -> Question | None:
     """The last question of a prompt and the rest; None without one, or where the prompt is cut."""
     matches = [*QUESTION.finditer(task.prompt)]
-    if not matches or len(task.prompt) >= PROMPT or task.answer is None:
+    if not matches or len(task.prompt) >= WHOLE or task.answer is None:
         return None
     last = matches[-1]
     rest = task.prompt[: last.start()] + task.prompt[last.end() :]

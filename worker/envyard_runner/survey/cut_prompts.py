@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from envyard_runner.survey.listing import PROMPT
+from envyard_runner.survey.listing import WHOLE
 
 FEWEST, SHARE = 5, 0.04  # of the longest prompts, and their share of all
 BAND = 0.05  # by which the longest prompts differ in length: a question may stand before the text
@@ -69,7 +69,7 @@ def _cut(prompts: Sequence[str]) -> list[int]:
     band = (1 - BAND) * longest
     others = {length: count for length, count in lengths.items() if length < band}
     cut = [at for at, prompt in enumerate(prompts) if len(prompt) >= band]
-    if longest >= PROMPT or len(cut) < max(FEWEST, SHARE * len(prompts)):
+    if longest >= WHOLE or len(cut) < max(FEWEST, SHARE * len(prompts)):
         return []
     if len(others) < LENGTHS or max(others.values()) > USUAL * sum(others.values()):
         return []

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from envyard_runner.survey.listing import WHOLE
+
 NUMBER = re.compile(r"(?<![\w.])-?\d[\d,.]{0,20}(?!\w)")
 ROWS, NUMBERS = 4, 2  # of a table: lines behind its first one, and numbers in each
 FEWEST, MOSTLY = 3, 0.4  # cut tables, and their share of those of nearly their length
@@ -21,7 +23,7 @@ def cut_tables(prompts: Sequence[str]) -> list[int]:
     tables = [
         (len(block), at, _is_ragged(rows))
         for at, prompt in enumerate(prompts)
-        for block in prompt.split("\n\n")
+        for block in _blocks(prompt)
         if len(rows := [len(NUMBER.findall(line)) for line in block.splitlines()[1:]]) >= ROWS
         and min(rows[:-1]) >= NUMBERS
     ]
@@ -34,6 +36,12 @@ def cut_tables(prompts: Sequence[str]) -> list[int]:
     if few or whole or not short or sum(short) > ELSEWHERE * len(short):
         return []
     return cut
+
+
+def _blocks(prompt: str) -> list[str]:
+    """Its paragraphs, without the last one where the survey itself shortens that."""
+    blocks = prompt.split("\n\n")
+    return blocks[:-1] if len(prompt) >= WHOLE else blocks
 
 
 def _is_ragged(numbers: Sequence[int]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from envyard_runner.survey.listing import Listed, plain
 
@@ -22,7 +22,7 @@ LABELS, MOST_COMMON = 3, 0.6  # different answers, and the largest share of one
 CHANCE = math.log(1e-9)  # of equal answers in all groups, if the prompts decided nothing
 SENTENCE = re.compile(r"(?<=[.?!;:])\s+|\s*\n\s*")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*(?![\w.]*\d)")
-NAME = re.compile(r"\b[A-Z][a-z]+\b")
+NAME = re.compile(r"\b[A-Z][^\W\dA-Z_]+\b")  # also Chloé
 
 Key = tuple[str, ...]
 Row = tuple[Key, str]  # the sentences of a prompt, and its answer
@@ -41,7 +41,7 @@ def few_problems(tasks: Sequence[Listed]) -> int:
         return 0
     counts = [
         problems
-        for mask in (_names_and_numbers, _names, _numbers)
+        for mask in MASKS
         if (problems := _count([(_sentences(mask(p), shown), a) for p, shown, a in rows], answers))
     ]
     return min(counts, default=0)
@@ -51,19 +51,19 @@ def _count(rows: list[Row], answers: Counter[str]) -> int:
     """The problems of masked prompts, after the sentences that decide nothing were left out."""
     usual, _ = Counter(len(key) for key, _ in rows).most_common(1)[0]
     aligned = [row for row in rows if len(row[0]) == usual]
-    if len(aligned) < ALIGNED * len(rows) or usual > MOST_SENTENCES or not _decides(aligned):
+    if len(aligned) < ALIGNED * len(rows) or usual > MOST_SENTENCES or not decides(aligned):
         return 0
     varied = [at for at in range(usual) if len({key[at] for key, _ in aligned}) > 1]
     for at in sorted(varied, key=lambda at: -len({key[at] for key, _ in aligned})):
         shorter = [((*key[:at], "", *key[at + 1 :]), answer) for key, answer in aligned]
-        if _decides(shorter):
+        if decides(shorter):
             aligned = shorter
     groups = Counter(key for key, _ in aligned)
     few = len(groups) * REPEATS <= len(aligned)
-    return len(groups) if few and _log_chance(aligned, answers) < CHANCE else 0
+    return len(groups) if few and log_chance(aligned, answers) < CHANCE else 0
 
 
-def _decides(rows: Sequence[Row]) -> bool:
+def decides(rows: Sequence[Row]) -> bool:
     """Whether equal sentences have equal answers."""
     groups: defaultdict[Key, set[str]] = defaultdict(set)
     for key, answer in rows:
@@ -71,7 +71,7 @@ def _decides(rows: Sequence[Row]) -> bool:
     return all(len(group) == 1 for group in groups.values())
 
 
-def _log_chance(rows: Sequence[Row], answers: Counter[str]) -> float:
+def log_chance(rows: Sequence[Row], answers: Counter[str]) -> float:
     """The logarithm of the probability that answers dealt at random are equal in all groups."""
     groups = Counter(rows)
     total = answers.total()
@@ -95,3 +95,6 @@ def _names(prompt: str) -> str:
 
 def _names_and_numbers(prompt: str) -> str:
     return _names(_numbers(prompt))
+
+
+MASKS: tuple[Callable[[str], str], ...] = (_names_and_numbers, _names, _numbers)

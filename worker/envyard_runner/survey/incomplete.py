@@ -14,9 +14,10 @@ from itertools import islice
 from envyard.contract.task_texts import MAX_INDICES, IncompletePrompts
 from envyard_runner.survey.absent_names import absent_names
 from envyard_runner.survey.clipped import clipped_prompts
+from envyard_runner.survey.clipped_lists import WHY, clipped_lists
 from envyard_runner.survey.cut_prompts import cut_prompts
 from envyard_runner.survey.cut_tables import cut_tables
-from envyard_runner.survey.listing import Listed
+from envyard_runner.survey.listing import WHOLE, Listed
 from envyard_runner.survey.templates import NUMBER
 from envyard_runner.survey.undefined_symbols import undefined_symbols
 
@@ -104,7 +105,11 @@ def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
         lacking[reason] = [shown[at] for at in cut]
     if cut := undefined_symbols([task.prompt for task in shown]):
         lacking["a sign has no value, as all other signs have"] = [shown[at] for at in cut]
-    if cut := clipped_prompts([task.prompt for task in shown]):
+    lines = [task.line_lengths for task in shown]
+    cut, limit = clipped_lists(lines)
+    if cut:
+        lacking[WHY.format(limit)] = [shown[at] for at in cut]
+    if cut := clipped_prompts(lines):
         reason = "many prompts end just below one length, as if lines beyond it were cut"
         lacking[reason] = [shown[at] for at in cut]
     if cut := cut_prompts([task.prompt for task in shown]):
@@ -118,7 +123,8 @@ def incomplete_prompts(tasks: Sequence[Listed]) -> IncompletePrompts | None:
     if not group:
         return None
     indices = [task.index for task in group]
-    return IncompletePrompts(len(group), indices[:MAX_INDICES], reason, group[0].prompt[-200:])
+    end = group[0].prompt[-200:] if len(group[0].prompt) < WHOLE else ""
+    return IncompletePrompts(len(group), indices[:MAX_INDICES], reason, end)
 
 
 def _reason(prompt: str, answer: str) -> str:

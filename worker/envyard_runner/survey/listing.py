@@ -21,8 +21,11 @@ from envyard_runner.survey.places import answer_place
 
 ROWS = 400  # of one event
 CHARACTERS = 60_000_000  # of all prompts together
-COLUMNS = (6, 8)  # of a row: without and with what may only number the task
+# Of a row: without and with what may only number the task, and with the lengths of its lines.
+COLUMNS = (6, 8, 9)
 PROMPT, ANSWER, DIGEST = 2_000, 400, 64
+WHOLE = 1_500  # characters; guest/listing.py cuts longer prompts
+LINE, LINES = 100_000, 400  # characters of a line, and lines of a prompt
 CELL = 4_000  # characters of what may number a task
 TRAIN, EVAL = "train", "eval"
 MOSTLY = 0.5  # of the tasks that have a prompt or an answer, from which on a lack is a flaw
@@ -37,7 +40,8 @@ SECRETS = 0.2  # of the tasks that share a prompt with others, from which on pro
 class Listed:
     """One task: its prompt, its answer (None without one), and digests of what a policy is shown
     beyond text and of its other data. Of a task without an answer, `numbers` are those of its other
-    data that may only number or name it, and `rest` is a digest of what is left."""
+    data that may only number or name it, and `rest` is a digest of what is left. `lines` are the
+    lengths of the lines of a prompt that is longer than what is listed of it."""
 
     index: int
     prompt: str
@@ -46,6 +50,14 @@ class Listed:
     hidden: str
     rest: str = ""
     numbers: tuple[tuple[str, str], ...] = ()
+    lines: tuple[int, ...] = ()
+
+    @property
+    def line_lengths(self) -> tuple[int, ...]:
+        """The lengths of the lines of its prompt; empty where they are unknown."""
+        if len(self.prompt) >= WHOLE:
+            return self.lines
+        return tuple(map(len, self.prompt.split("\n")))
 
     @property
     def key(self) -> str:
@@ -101,8 +113,17 @@ def _listed(row: Sequence[Any]) -> Listed:
     known = text(answer, ANSWER) if isinstance(answer, str) and answer.strip() else None
     return Listed(
         count(index), text(prompt, PROMPT), known, text(shown, DIGEST), text(hidden, DIGEST),
-        text(rest, DIGEST), numbers,
+        text(rest, DIGEST), numbers, _lengths(row[8] if len(row) > 8 else None),
     )  # fmt: skip
+
+
+def _lengths(field: Any) -> tuple[int, ...]:
+    """The numbers of a text such as `80,0,75`; none where it holds anything else."""
+    known = isinstance(field, str) and len(field) <= CELL
+    parts = field.split(",")[:LINES] if known and field else []
+    if not all(part.isdecimal() and part.isascii() and len(part) < 7 for part in parts):
+        return ()
+    return tuple(min(int(part), LINE) for part in parts)
 
 
 def _numbers(field: Any) -> tuple[tuple[str, str], ...]:

@@ -17,6 +17,7 @@ from envyard.contract.task_texts import MAX_INDICES
 from envyard_runner.survey.listing import (
     EVAL,
     TRAIN,
+    WHOLE,
     Listed,
     Listing,
     overlap,
@@ -28,7 +29,6 @@ PLAYED = 3  # references of one reply
 PAIRS = 3  # of tasks with one prompt and one answer, from which on prompts decide
 CHANCE = 0.01  # that tasks with other secrets have one answer in all of these pairs
 FEWEST, DISTINCT = 20, 0.9  # tasks, and the share of different prompts, from which on these decide
-WHOLE = 1_500  # characters; guest/listing.py cuts longer prompts
 NUMBERED = re.compile(r"(\D*)(\d+)(\D*)")
 
 
