@@ -40,6 +40,7 @@ from tests.zoo import (
     shortcuts,
     sound,
     sound_turns,
+    sources_and_periods,
     state,
     steps,
     submissions,
@@ -100,6 +101,7 @@ ENTRIES: tuple[Entry, ...] = (
     *cues_and_frames.FLAWED,
     *calls_and_logs.FLAWED,
     *overwritten_sources.FLAWED,
+    *sources_and_periods.FLAWED,
     *named_causes.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
@@ -141,6 +143,7 @@ ENTRIES: tuple[Entry, ...] = (
     *cues_and_frames.SOUND,
     *calls_and_logs.SOUND,
     *overwritten_sources.SOUND,
+    *sources_and_periods.SOUND,
     *named_causes.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}

@@ -73,6 +73,11 @@ ENTRIES = (
     # Shows whether what the last file holds is judged.
     Operator("miswritten", "a wrong value in what it writes", kind="control", course=True),
     Operator("overwritten", "a wrong value, and the other files emptied", course=True),
+    # Shows whether the value that is written is judged.
+    Operator("misset", "a wrong value in its last change", kind="control", course=True),
+    Operator(
+        "source_written", "a wrong value, and the same where the right one stands", course=True
+    ),
     Operator("further_calls", "further calls where the prompt allows one", course=True),
     _right("call_order", "its settings in another order", course=True),
     # Shows whether late replies are paid in full.
@@ -178,6 +183,7 @@ OTHER_ARGUMENT, CORRECTED = "other_argument", "corrected"
 FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"
 UNNOTED, NOTED = "unnoted", "noted"
 MISWRITTEN, OVERWRITTEN = "miswritten", "overwritten"
+MISSET, SOURCE_WRITTEN = "misset", "source_written"
 UNREPORTED, REPORTED, MISREPORTED = "unreported", "reported", "misreported"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"
 ALONE, BEFORE_LAST, LAST_TURN = "alone", "before_last", "last_turn"

@@ -38,6 +38,7 @@ from envyard_runner.gateway.courses.replies_in_turn import (
     values,
     written,
 )
+from envyard_runner.gateway.courses.written_sources import misset, source_written
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.probing.chat_text import plain_text
 from envyard_runner.probing.probes import Message
@@ -195,6 +196,8 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "echoed": echoed,
     "miswritten": lambda transcript, others: miswritten(transcript, others, changes),
     "overwritten": lambda transcript, others: overwritten(transcript, others, changes),
+    "misset": lambda transcript, others: misset(transcript, others, changes),
+    "source_written": lambda transcript, others: source_written(transcript, others, changes),
     "further_calls": lambda transcript, others: further_calls(transcript, others, changes),
 }
 
