@@ -6,6 +6,7 @@ from tests.zoo import (
     allowed_forms,
     calls_and_logs,
     claims_and_signs,
+    claims_of_work,
     comparisons,
     conduct,
     courses,
@@ -102,6 +103,7 @@ ENTRIES: tuple[Entry, ...] = (
     *calls_and_logs.FLAWED,
     *overwritten_sources.FLAWED,
     *sources_and_periods.FLAWED,
+    *claims_of_work.FLAWED,
     *named_causes.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
@@ -144,6 +146,7 @@ ENTRIES: tuple[Entry, ...] = (
     *calls_and_logs.SOUND,
     *overwritten_sources.SOUND,
     *sources_and_periods.SOUND,
+    *claims_of_work.SOUND,
     *named_causes.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}

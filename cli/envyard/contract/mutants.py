@@ -66,6 +66,10 @@ ENTRIES = (
     Operator("repeats", "its first reply in the place of all others", course=True),
     Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
     Operator("corrected", "wrong calls before, of which a result names the right one", course=True),
+    Operator(
+        "malformed", "a malformed call before, whose refusal names the right one", course=True
+    ),
+    Operator("helped", "help before it that the prompt says is paid for", course=True),
     # Shows whether the calls that a note could claim are needed.
     Operator("unnoted", "no calls and a note without lines of them", kind="control", course=True),
     Operator("noted", "lines of its calls in a note, without these calls", course=True),
@@ -180,6 +184,7 @@ OPERATORS = {entry.name: entry for entry in ENTRIES}
 PLAIN = ("digit", "last_digit", "exchanged", "opposite", "word", "letters")
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
 OTHER_ARGUMENT, CORRECTED = "other_argument", "corrected"
+MALFORMED, HELPED = "malformed", "helped"
 FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"
 UNNOTED, NOTED = "unnoted", "noted"
 MISWRITTEN, OVERWRITTEN = "miswritten", "overwritten"

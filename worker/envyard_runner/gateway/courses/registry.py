@@ -27,9 +27,11 @@ from envyard_runner.gateway.courses.last_reply_alone import (
     unreported,
 )
 from envyard_runner.gateway.courses.letter_case import letter_case
+from envyard_runner.gateway.courses.malformed_calls import malformed
 from envyard_runner.gateway.courses.middle_answer import middle
 from envyard_runner.gateway.courses.other_arguments import other_argument
 from envyard_runner.gateway.courses.overwritten_files import miswritten, overwritten
+from envyard_runner.gateway.courses.priced_help import helped
 from envyard_runner.gateway.courses.replies_in_turn import (
     Course,
     first_prompts,
@@ -191,6 +193,8 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "middle": middle,
     "tried": tried,
     "corrected": corrected,
+    "malformed": malformed,
+    "helped": helped,
     "unnoted": lambda transcript, others: unnoted(transcript, others, changes),
     "noted": lambda transcript, others: noted(transcript, others, changes),
     "echoed": echoed,
