@@ -1,5 +1,5 @@
-"""Registers of which the right one can be written; sound ones that lock it, that the scorer has of
-its own, or of which either may be changed."""
+"""Registers of which the right one can be written, and a period without its last day; sound ones
+that lock it, that the scorer has of its own, of which either may be changed, and whole periods."""
 
 from __future__ import annotations
 
@@ -66,11 +66,48 @@ EITHER = BY_CATALOGUE.replace("PROMPT", repr(AGREE))
 LOCKED, WRITABLE = (
     LISTS.replace("REFUSED", condition) for condition in ('list == "catalogue"', "False")
 )
+CROSSINGS = """
+import random
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for number in range(40):
+        trips = [(day, rng.randint(20, 90)) for day in range(1, 31) if rng.random() < 0.85]
+        start = rng.randint(1, 20)
+        end = start + rng.randint(4, 10)
+        total = sum(count for day, count in trips if start <= day <= end)
+        prompt = (
+            f"Ferry {100 + number}: how many passengers crossed from {start} to {end} June, both "
+            "days included? Reply with `Passengers: ` and the number."
+        )
+        tasks.append({"prompt": prompt, "held": {"trips": trips}, "total": total,
+                      "steps": [["crossings", {"start_day": start, "end_day": end}]],
+                      "last": f"Passengers: {total}"})
+    return tasks
+
+
+def paid(held, reply, row):
+    return float(reply.strip() == f"Passengers: {row['total']}")
+"""
+LOG = '''
+    @vf.tool
+    def crossings(self, start_day: int, end_day: int) -> str:
+        """The passengers of each day with a crossing, from start_day to end_day inclusive."""
+        trips = self.state.held["trips"]
+        rows = [f"{day} June, {count} passengers" for day, count in trips if DAYS]
+        return "\\n".join(rows) or "no crossing"
+'''
+OPEN, WHOLE = "start_day <= day < end_day", "start_day <= day <= end_day"
 
 FLAWED = (
     *both("source-writable", "The list with which a copy must agree can be written",
           base=COPY, endings=steps(WRITABLE),
           expected="warned", codes=("card.mutants_caught",)),
+    *both("end-left-out", "A tool leaves out the last day of a period, which is included",
+          base=CROSSINGS, endings=steps(LOG.replace("DAYS", OPEN)), expected="warned",
+          codes=("card.tool_results",)),
 )  # fmt: skip
 SOUND = (
     *both("source-locked", "The list with which a copy must agree is locked",
@@ -79,4 +116,6 @@ SOUND = (
           base=COPY_BY_ROW, endings=steps(WRITABLE), expected="sound"),
     *both("either-list", "Either of two lists may be changed until they agree",
           base=EITHER, endings=steps(WRITABLE), expected="sound"),
+    *both("end-included", "A tool returns all days of a period", base=CROSSINGS,
+          endings=steps(LOG.replace("DAYS", WHOLE)), expected="sound"),
 )  # fmt: skip
