@@ -22,12 +22,14 @@ from envyard.contract.mutants import (
     MARKED_WRONG,
     MIDDLE,
     MISREPORTED,
+    MISSET,
     MISWRITTEN,
     NOTED,
     OPERATORS,
     OTHER_ARGUMENT,
     OVERWRITTEN,
     REPORTED,
+    SOURCE_WRITTEN,
     UNCALLED,
     UNNOTED,
     UNREPORTED,
@@ -94,7 +96,7 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     write, another may be as right. The last turn counts where the turn before it was paid in full,
     calls that a reply or a note only claims where those without them lost reward, and calls and
     values that it reports where the reply without the report did. Files that are emptied beside a
-    wrong value count where that alone lost reward.
+    wrong value, and a source that gets it too, count where that alone lost reward.
     """
     controls = [e for e in results if e.operator == CONTROL]
     steady = {e.rollout for e in controls if agree(e.recorded, e.reward)}
@@ -106,12 +108,13 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
         {e.rollout for e in results if e.operator == operator and agree(e.recorded, e.reward)}
         for operator in (ALONE, BEFORE_LAST)
     )
-    needed, scored, unclaimed, judged = (
+    needed, scored, unclaimed, judged, compared = (
         {e.rollout for e in results if e.operator == name and not _survives(e, "corrupting")}
-        for name in (UNCALLED, UNREPORTED, UNNOTED, MISWRITTEN)
+        for name in (UNCALLED, UNREPORTED, UNNOTED, MISWRITTEN, MISSET)
     )
     shown = {BESIDE: marked, LAST_TURN: late, CLAIMED: needed, NOTED: unclaimed}
     shown |= {REPORTED: scored, MISREPORTED: scored, OVERWRITTEN: judged}
+    shown[SOURCE_WRITTEN] = compared
     return [
         each
         for each in results

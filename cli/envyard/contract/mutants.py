@@ -66,6 +66,10 @@ ENTRIES = (
     Operator("repeats", "its first reply in the place of all others", course=True),
     Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
     Operator("corrected", "wrong calls before, of which a result names the right one", course=True),
+    Operator(
+        "malformed", "a malformed call before, whose refusal names the right one", course=True
+    ),
+    Operator("helped", "help before it that the prompt says is paid for", course=True),
     # Shows whether the calls that a note could claim are needed.
     Operator("unnoted", "no calls and a note without lines of them", kind="control", course=True),
     Operator("noted", "lines of its calls in a note, without these calls", course=True),
@@ -73,6 +77,11 @@ ENTRIES = (
     # Shows whether what the last file holds is judged.
     Operator("miswritten", "a wrong value in what it writes", kind="control", course=True),
     Operator("overwritten", "a wrong value, and the other files emptied", course=True),
+    # Shows whether the value that is written is judged.
+    Operator("misset", "a wrong value in its last change", kind="control", course=True),
+    Operator(
+        "source_written", "a wrong value, and the same where the right one stands", course=True
+    ),
     Operator("further_calls", "further calls where the prompt allows one", course=True),
     _right("call_order", "its settings in another order", course=True),
     # Shows whether late replies are paid in full.
@@ -182,9 +191,11 @@ OPERATORS = {entry.name: entry for entry in ENTRIES}
 PLAIN = ("digit", "last_digit", "exchanged", "opposite", "word", "letters")
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
 OTHER_ARGUMENT, CORRECTED = "other_argument", "corrected"
+MALFORMED, HELPED = "malformed", "helped"
 FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"
 UNNOTED, NOTED = "unnoted", "noted"
 MISWRITTEN, OVERWRITTEN = "miswritten", "overwritten"
+MISSET, SOURCE_WRITTEN = "misset", "source_written"
 UNREPORTED, REPORTED, MISREPORTED = "unreported", "reported", "misreported"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"
 ALONE, BEFORE_LAST, LAST_TURN = "alone", "before_last", "last_turn"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from envyard.contract.findings import Finding, finding
 from envyard_runner.conversation_checks.failed_calls import FailedTask
+from envyard_runner.conversation_checks.left_out_ends import Period
 from envyard_runner.conversation_checks.reference_work import ContraryResults
 from envyard_runner.conversation_checks.write_guards import EvadedGuard
 from envyard_runner.execution.first_names import first_names
@@ -27,6 +28,23 @@ def contrary_findings(contrary: Mapping[str, ContraryResults]) -> Iterator[Findi
         f"rollouts: {first_names(rollouts)}. In {rollouts[0]} the answer is "
         f"{first.answer[:80]!r}, and the results {', '.join(first.results)[:200]!r} give "
         f"{first.instead[:80]!r}: a policy that trusts them is refused.",
+        where=rollouts[0],
+        n=len(rollouts),
+    )
+
+
+def left_out_findings(left_out: Mapping[str, Period]) -> Iterator[Finding]:
+    """A warning for the rollouts of the reference whose calls miss the last step of a period."""
+    if not left_out:
+        return
+    rollouts = sorted(left_out)
+    first = left_out[rollouts[0]]
+    yield finding(
+        "card.tool_results",
+        f"The tool {first.tool!r} leaves out the end of the period that it is asked for, which is "
+        f"said to be included, in {len(rollouts)} rollouts: {first_names(rollouts)}. Its results "
+        f"reach the step before the end and in no call the end. In {rollouts[0]} {first.call} "
+        f"returned {first.result[-200:]!r}: a policy that trusts them is refused.",
         where=rollouts[0],
         n=len(rollouts),
     )

@@ -13,6 +13,7 @@ from envyard_runner.conversation_checks.contrary_results import ToolResults
 from envyard_runner.conversation_checks.early_answers import EarlyAnswer
 from envyard_runner.conversation_checks.extreme_rows import ExtremeRows
 from envyard_runner.conversation_checks.late_ends import repeated_reply
+from envyard_runner.conversation_checks.left_out_ends import LeftOutEnds
 from envyard_runner.conversation_checks.listed_pages import ListedPages
 from envyard_runner.conversation_checks.named_causes import NamedCauses
 from envyard_runner.conversation_checks.needless_work import FileAnswers
@@ -20,7 +21,11 @@ from envyard_runner.conversation_checks.revealed_tries import RevealedTries
 from envyard_runner.conversation_checks.shown_answers import JunkResults, ShownAnswers, last_answer
 from envyard_runner.conversation_checks.telling_fields import TellingFields
 from envyard_runner.conversation_checks.write_guards import WriteGuards
-from envyard_runner.execution.contrary_results import contrary_findings, guard_findings
+from envyard_runner.execution.contrary_results import (
+    contrary_findings,
+    guard_findings,
+    left_out_findings,
+)
 from envyard_runner.execution.late_ends import late_end_findings
 from envyard_runner.execution.shown_answers import (
     cause_findings,
@@ -52,7 +57,7 @@ class Conversations:
         self._guards, self._fields = WriteGuards(), TellingFields()
         self._results, self._tries = ToolResults(), RevealedTries()
         self._extremes, self._computed = ExtremeRows(), ComputedFields()
-        self._causes = NamedCauses()
+        self._causes, self._ends = NamedCauses(), LeftOutEnds()
 
     def add(self, record: Record, answer: str, field: str) -> None:
         """Read a rollout; `answer` is what its reference replies with if that is a field, `field`
@@ -64,6 +69,7 @@ class Conversations:
         self._guards.add(record)
         self._results.add(record, field)
         self._tries.add(record)
+        self._ends.add(record)
         self._fields.add(record, field)
         self._extremes.add(record, field)
         self._computed.add(record, answer or field)
@@ -83,6 +89,7 @@ class Conversations:
             *(self._leaks() if answers_known else []),
             *late_end_findings(self._repeated),
             *contrary_findings(self._results.contrary),
+            *left_out_findings(self._ends.left_out),
             *omission_findings(self._pages.omitting),
             *guard_findings(self._guards.evaded),
         ]

@@ -10,8 +10,13 @@ from envyard.contract.survey import PlayedReference
 from envyard.contract.values import finite, record, text
 from envyard_runner.conversation_checks.contrary_results import ToolResults
 from envyard_runner.conversation_checks.failed_calls import FailedCalls
+from envyard_runner.conversation_checks.left_out_ends import LeftOutEnds
 from envyard_runner.execution.collector import TIMEOUT
-from envyard_runner.execution.contrary_results import contrary_findings, failed_call_findings
+from envyard_runner.execution.contrary_results import (
+    contrary_findings,
+    failed_call_findings,
+    left_out_findings,
+)
 from envyard_runner.execution.first_calls import FirstCalls
 from envyard_runner.execution.replay import EXCUSED
 from envyard_runner.execution.survey_mutants import SurveyMutants
@@ -35,6 +40,7 @@ class SurveyedReferences:
         self.calls = FirstCalls(self.answers)
         self.mutants = SurveyMutants(gateway, concurrency=concurrency)
         self._failed, self._results = FailedCalls(), ToolResults()
+        self._ends = LeftOutEnds()
 
     def begin(self, event: dict[str, Any]) -> None:
         """Process the line by which a rollout begins."""
@@ -61,6 +67,7 @@ class SurveyedReferences:
             self.mutants.keep(alias, rollout, reward)
         self._failed.add(task, rollout)
         self._results.add(rollout)
+        self._ends.add(rollout)
         with contextlib.suppress(IndexError):
             self.calls.add(task, rollout)
 
@@ -74,6 +81,7 @@ class SurveyedReferences:
         return [
             *failed_call_findings(self._failed.late),
             *contrary_findings(self._results.contrary),
+            *left_out_findings(self._ends.left_out),
         ]
 
     @property

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from envyard.contract.mutants import CLAIMED, CORRECTED, FURTHER_CALLS, TRIED, MutantResult
+from envyard.contract.mutants import (
+    CLAIMED,
+    CORRECTED,
+    FURTHER_CALLS,
+    HELPED,
+    MALFORMED,
+    TRIED,
+    MutantResult,
+)
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway import openai
 from envyard_runner.gateway.courses.corrected_calls import correction
 from envyard_runner.gateway.courses.further_calls import are_performed, changing_value
 from envyard_runner.gateway.courses.last_reply_alone import are_only_claimed
+from envyard_runner.gateway.courses.malformed_calls import refusal_with_value
+from envyard_runner.gateway.courses.priced_help import is_helped
 from envyard_runner.gateway.courses.registry import changes, judged_tries
 from envyard_runner.gateway.courses.replies_in_turn import OtherCourse, recorded_replies
 from envyard_runner.gateway.openai import Call
@@ -100,14 +110,19 @@ class Planned:
 
 
 def performed(planned: Planned) -> str | None:
-    """What a mutant did, in words; None where no tool judges the answers that it tried, where
-    one refused its further calls, or where those that it claims were made."""
+    """What a mutant did, in words; None where no tool judges the answers that it tried or names the
+    right ones, where one refused its further calls, where those that it claims were made, or where
+    it got no help."""
     replies = planned.record.replies_to_repeat
     if isinstance(replies, OtherCourse):
         if planned.operator == TRIED:
             return judged_tries(replies.messages) or None
         if planned.operator == CORRECTED:
             return correction(planned.base.transcript, replies.messages) or None
+        if planned.operator == MALFORMED:
+            return refusal_with_value(planned.base.transcript, replies.messages) or None
+        if planned.operator == HELPED and not is_helped(replies.messages):
+            return None
         if planned.operator == FURTHER_CALLS and not are_performed(replies.messages):
             return None
         claims = planned.operator == CLAIMED

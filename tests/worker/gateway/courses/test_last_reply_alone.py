@@ -50,3 +50,13 @@ def test_values_of_a_report_are_others_than_tools_returned() -> None:
     assert COURSES["reported"](transcript, ()) is None
     other = played("Compute the duty.", tool_call("rate", heading="8414"), last, result="12 %")
     assert COURSES["misreported"](other, ()) is None
+
+
+def test_of_lines_that_name_looked_up_things_the_one_with_most_is_the_report() -> None:
+    prompt = "Read the loggers. Read: <the boxes whose loggers you have read>\nHold: <boxes>"
+    looks = [{**tool_call("read_logger", box=box), "id": f"call_{box}"} for box in ("B12", "B34")]
+    transcript = played(prompt, *looks, "Read: B12, B34\nHold: B34", result="4.1")
+    assert given("unreported", transcript)[-1] == "Hold: B34"
+    assert given("reported", transcript) == ["Read: B12, B34\nHold: B34"]
+    all_held = played(prompt, *looks, "Read: B12, B34\nHold: B12, B34", result="4.1")
+    assert COURSES["unreported"](all_held, ()) is None

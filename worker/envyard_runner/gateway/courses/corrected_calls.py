@@ -65,7 +65,7 @@ def corrected(transcript: Transcript, others: Sequence[str]) -> Course | None:
     wrong in all values that neither the prompt nor a result has named, then one for each of
     several. `others` are the calls of other tasks, by `judged_arguments`."""
     right = last_judged(transcript)
-    unnamed = _unnamed(transcript)
+    unnamed = unnamed_values(transcript)
     if right is None or not unnamed or ANNOUNCED.search(first_prompts(transcript)):
         return None
     wrong = {name: _wrong_values(transcript, right, name, others) for name in unnamed}
@@ -91,7 +91,7 @@ def correction(transcript: Transcript, messages: Sequence[Message]) -> str:
     """The result in which a wrong call got a right value that it did not give, and the call; empty
     where none did. `messages` are the conversation of the course, as the environment sent it."""
     messages = [clean_message(message) for message in messages]
-    unnamed, results = _unnamed(transcript), results_of(messages)
+    unnamed, results = unnamed_values(transcript), results_of(messages)
     for call in calls_of(messages):
         if not str(call.get("id")).startswith(IDENT):
             continue
@@ -107,7 +107,7 @@ def correction(transcript: Transcript, messages: Sequence[Message]) -> str:
     return ""
 
 
-def _unnamed(transcript: Transcript) -> dict[str, tuple[str, list[str]]]:
+def unnamed_values(transcript: Transcript) -> dict[str, tuple[str, list[str]]]:
     """The arguments of the last call that may be judged which neither the prompt nor an earlier
     result gives, by name: each as text, with the values of the list that the prompt or the tool's
     description has of it. A value that is one of such a list is not given."""
@@ -138,7 +138,7 @@ def _wrong_values(
     """Values of the same kind that are not right: of a list of candidates, else of other tasks or
     with another last digit; others first in each task."""
     given = arguments_of(right)[name]
-    value, candidates = _unnamed(transcript)[name]
+    value, candidates = unnamed_values(transcript)[name]
     wrong: list[Any] = [each for each in candidates if each.casefold() != value.casefold()]
     if wrong:
         start = zlib.crc32(first_prompts(transcript).encode()) % len(wrong)

@@ -60,14 +60,14 @@ def _course(
     text = DIGIT.sub(lambda match: str((int(match[0]) + 1) % 10), given[text_name])
     if text == given[text_name]:
         return None
-    calls = [_with(call, given | {text_name: text}, str(call.get("id")))]
+    calls = [with_arguments(call, given | {text_name: text}, str(call.get("id")))]
     for place, path in enumerate(files if further else ()):
         emptied = given | {path_name: path, text_name: _emptied(path, transcript)}
-        calls.append(_with(call, emptied, f"{IDENT}{place}"))
+        calls.append(with_arguments(call, emptied, f"{IDENT}{place}"))
     after = f"another last digit in {given[path_name]}"
     if further:
         after = f"{', '.join(files)} emptied, {after}"
-    return Course(_replaced(replies, call, calls), f"{given[path_name]} as it is", after)
+    return Course(replaced(replies, call, calls), f"{given[path_name]} as it is", after)
 
 
 def _of(call: Message) -> tuple[str, str, str] | None:
@@ -116,12 +116,13 @@ def _shown(path: str, transcript: Transcript) -> Iterator[str]:
             yield results.get(str(call.get("id")), "")
 
 
-def _with(call: Message, given: dict[str, Any], ident: str) -> Message:
+def with_arguments(call: Message, given: dict[str, Any], ident: str) -> Message:
+    """The call with these arguments and this id."""
     arguments = json.dumps(given, ensure_ascii=False)
     return {**call, "id": ident, "function": {**call["function"], "arguments": arguments}}
 
 
-def _replaced(replies: Sequence[Message], call: Message, calls: Sequence[Message]) -> list[Message]:
+def replaced(replies: Sequence[Message], call: Message, calls: Sequence[Message]) -> list[Message]:
     """The replies with these calls in the place of that one."""
     changed = []
     for reply in replies:

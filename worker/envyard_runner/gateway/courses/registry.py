@@ -27,9 +27,11 @@ from envyard_runner.gateway.courses.last_reply_alone import (
     unreported,
 )
 from envyard_runner.gateway.courses.letter_case import letter_case
+from envyard_runner.gateway.courses.malformed_calls import malformed
 from envyard_runner.gateway.courses.middle_answer import middle
 from envyard_runner.gateway.courses.other_arguments import other_argument
 from envyard_runner.gateway.courses.overwritten_files import miswritten, overwritten
+from envyard_runner.gateway.courses.priced_help import helped
 from envyard_runner.gateway.courses.replies_in_turn import (
     Course,
     first_prompts,
@@ -38,6 +40,7 @@ from envyard_runner.gateway.courses.replies_in_turn import (
     values,
     written,
 )
+from envyard_runner.gateway.courses.written_sources import misset, source_written
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.probing.chat_text import plain_text
 from envyard_runner.probing.probes import Message
@@ -190,11 +193,15 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "middle": middle,
     "tried": tried,
     "corrected": corrected,
+    "malformed": malformed,
+    "helped": helped,
     "unnoted": lambda transcript, others: unnoted(transcript, others, changes),
     "noted": lambda transcript, others: noted(transcript, others, changes),
     "echoed": echoed,
     "miswritten": lambda transcript, others: miswritten(transcript, others, changes),
     "overwritten": lambda transcript, others: overwritten(transcript, others, changes),
+    "misset": lambda transcript, others: misset(transcript, others, changes),
+    "source_written": lambda transcript, others: source_written(transcript, others, changes),
     "further_calls": lambda transcript, others: further_calls(transcript, others, changes),
 }
 
