@@ -1,6 +1,7 @@
 """docs/cli.md leaves nothing out: commands, options, exit codes, environment variables."""
 
 import argparse
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,9 +67,14 @@ def test_every_environment_variable_is_documented() -> None:
 
 def test_the_environment_of_the_guide_is_found_without_an_error(tmp_path: Path) -> None:
     guide = (ROOT / "docs" / "writing-environments.md").read_text()
-    (source,) = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    source, classic = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
     wheel = tmp_path / "capitals-0.1.0-py3-none-any.whl"
     wheel.write_bytes(make_wheel("capitals", files={"capitals/__init__.py": source}))
     findings, detection = examine(wheel)
     assert [f for f in findings if f.severity == "error"] == []
     assert (detection.api, detection.entry) == ("v1", "CapitalsTaskset")
+    names: dict[str, Any] = {"json": json}
+    exec(classic, names)
+    call = names["oracle"]({"info": {"key": "Peru"}}, [{"role": "user", "content": "Its capital?"}])
+    assert json.loads(call["tool_calls"][0]["function"]["arguments"]) == {"key": "Peru"}
+    assert names["oracle"]({}, [{"role": "tool", "content": "Lima"}]) == "Answer: Lima"

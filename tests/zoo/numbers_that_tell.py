@@ -1,5 +1,5 @@
-"""Entries whose number tells which is right, a tolerance that no prompt states, and few problems
-behind many prompts; sound ones beside each."""
+"""Entries whose number tells which is right, a tolerance that no prompt states, holidays that count
+twice, and few problems behind many prompts; sound ones beside each."""
 
 from __future__ import annotations
 
@@ -96,6 +96,33 @@ def rows(seed):
 NEXT = "They have {count} friends. How likely is their next child affected? Reply as in `75 %`."
 OF_MANY = "How many of {count} such children are affected on average? Reply as in `7.25`."
 NUMBER = 'f"{PARENTS[first] * PARENTS[second] * count / 4:g}"'
+SETTLEMENTS = """
+import json
+import random
+from datetime import date, timedelta
+
+FIXED = [(1, 1), (1, 6), (5, 1), (8, 15), (11, 1), (12, 8), (12, 25), (12, 26)]
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(60):
+        year = rng.randint(2010, 2040)
+        holidays = [date(year, month, day) for month, day in FIXED]
+        first = date(year, 1, 2) + timedelta(days=rng.randrange(270))
+        last = first + timedelta(days=rng.randint(30, 90))
+        span = [first + timedelta(days=at) for at in range((last - first).days + 1)]
+        weekdays = sum(day.weekday() < 5 for day in span)
+        taken = [day for day in holidays if first <= day <= last COUNTED]
+        prompt = (
+            f"Public holidays: {', '.join(f'{day:%d %B %Y}' for day in holidays)}.\\nA voyage "
+            f"lasts from {first:%d %B %Y} to {last:%d %B %Y}. How many working days (Mondays to "
+            "Fridays that are no holiday) has it, both dates included? Reply with the number alone."
+        )
+        tasks.append({"prompt": prompt, "answer": str(weekdays - len(taken))})
+    return tasks
+"""
 
 FLAWED = (
     *both("docket-of-first", "The right decision always has the lowest number",
@@ -103,6 +130,9 @@ FLAWED = (
     *both("five-percent-off", "Numbers that are 5 % off are paid, and the prompt asks for decimals",
           DILUTIONS.replace("SHARE", "0.05").replace("STATED", ""), expected="warned",
           codes=("card.mutants_caught",)),
+    *both("holidays-on-weekends", "Holidays on a weekend take a working day from the period",
+          SETTLEMENTS.replace(" COUNTED", ""), expected="warned",
+          codes=("card.label_outliers",)),
     *both("nine-crosses", "Nine problems with other names make 120 prompts",
           CROSSES.replace("QUESTION", NEXT).replace("ANSWER", "chance(first, second)"),
           expected="warned", codes=("card.diversity",)),
@@ -113,6 +143,8 @@ SOUND = (
     *both("five-percent-stated", "Numbers that are 5 % off are paid, as the prompt states",
           DILUTIONS.replace("SHARE", "0.05").replace("STATED", " A tolerance of 5 % applies."),
           expected="sound"),
+    *both("holidays-on-weekdays", "Holidays from Monday to Friday alone take a working day",
+          SETTLEMENTS.replace("COUNTED", "and day.weekday() < 5"), expected="sound"),
     *both("crosses-of-many", "The same crosses, and a number that counts",
           CROSSES.replace("QUESTION", OF_MANY).replace("ANSWER", NUMBER), expected="sound"),
 )  # fmt: skip

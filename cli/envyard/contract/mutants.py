@@ -103,6 +103,7 @@ ENTRIES = (
     _right("grouped_twice", "two separators of thousands, which the prompt allows"),
     _right("number_and", "`and` in a number's words, or none"),
     _right("optional", "an optional part, added or left out"),
+    _right("in_parentheses", "a negative amount in parentheses, which the prompt allows"),
     _right("in_words", "a number in words, which the prompt allows"),
     _right("as_option", "an option by its text, or by its letter"),
     _right("table_layout", "aligned columns of a Markdown table"),

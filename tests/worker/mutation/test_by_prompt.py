@@ -107,6 +107,7 @@ ORDERS = "Give the jobs in the order in which they are done, separated by commas
         ("Name the jobs.", "weld, dry, pack", None),
         ("Name the jobs in order to finish. What sort of jobs?", "weld, dry, pack", None),
         ("Name three jobs in any order, sorted or not.", "weld, dry, pack", None),
+        ("Pairs in this order. Any train that meets all is right.", "15:21, 12:16, 44:45", None),
         ("Name the jobs in order; their order does not matter.", "weld, dry, pack", None),
         (ORDERS, "weld, dry, weld", None),
         (ORDERS, "weld, dry", None),

@@ -28,6 +28,7 @@ JUST = "Give any shortest path from S to T."
     [
         (TWO_WAYS, "Abel -> Birk -> Dorn", "Abel -> Cove -> Dorn"),
         (TWO_WAYS, "Abel, Cove, Dorn", "Abel, Birk, Dorn"),
+        (f"{TWO_WAYS} Changing lines takes no time.", "Abel, Cove, Dorn", "Abel, Birk, Dorn"),
         (TWO_WAYS, '["Abel", "Cove", "Dorn"]', '["Abel", "Birk", "Dorn"]'),
         (TWO_WAYS, "Dorn > Birk > Abel", "Dorn > Cove > Abel"),
         (f"{TWO_WAYS} Form: Abel -> ... -> Dorn", "Abel Birk Dorn", "Abel Cove Dorn"),
@@ -50,6 +51,7 @@ def test_another_route_of_the_same_cost(prompt: str, answer: str, after: str) ->
         (TWO_WAYS.replace("Cove: 3", "Cove: 1"), "Abel -> Birk -> Dorn"),
         (f"{TWO_WAYS} Of several, the first in alphabetical order.", "Abel -> Birk -> Dorn"),
         (f"{TWO_WAYS} Avoid Cove.", "Abel -> Birk -> Dorn"),
+        (f"{TWO_WAYS} Changing lines takes two minutes.", "Abel -> Birk -> Dorn"),
         (f"{TWO_WAYS}\nCove - Dorn: 5 km in winter", "Abel -> Birk -> Dorn"),
         (TWO_WAYS.replace("2 km", "2 km, 4 min"), "Abel -> Birk -> Dorn"),
         (f"Some are one-way.\n{ROADS}\n{ANY}", "Abel -> Birk -> Dorn"),

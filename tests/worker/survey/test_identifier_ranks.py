@@ -71,6 +71,12 @@ def test_a_rank_that_prompts_ask_for_and_amounts_tell_nothing(line: str, questio
     assert answer_place(tasks(line, question)) == (0, "")
 
 
+def test_numbers_that_show_the_form_of_the_reply_and_its_place_do_not_count() -> None:
+    form = " Reply with its number in the form No. 1001, on the last line."
+    shown = [(f"{p.replace('?', '.')}{form}", f"No. {a}") for p, a in tasks(NUMBERED, WHICH)]
+    assert answer_place(shown) == (60, "always the lowest number of its list")
+
+
 def test_drawn_entries_and_middle_ones_tell_nothing() -> None:
     assert answer_place(tasks(NUMBERED, WHICH, first=False)) == (0, "")
     assert answer_place(tasks(NUMBERED, WHICH, rank=2)) == (0, "")

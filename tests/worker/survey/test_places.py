@@ -247,3 +247,8 @@ def test_numbers_of_identifiers_and_negative_numbers_are_no_answers() -> None:
     assert answer_place(signs) == (0, "")
     lower = [(f"Is {n} the larger one, or ({-n})? Which one is not?", str(-n)) for n in range(40)]
     assert answer_place(lower)[1] == "number 2"
+
+
+def test_names_of_values_are_no_letters_of_options() -> None:
+    plans = [(f"Plan {at}.", f"A={at % 7} B={at % 5} C={at % 3} D=1") for at in range(40)]
+    assert answer_place(plans) == (0, "")

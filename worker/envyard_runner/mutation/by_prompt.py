@@ -51,6 +51,12 @@ ANY_ORDER = re.compile(
     r"|\border (?:\w+ ){0,4}(?:does not|doesn't|is not|isn't|is irrelevant|may be|can be)",
     re.IGNORECASE,
 )
+# Where any reply that meets the conditions is right, another order may meet them too.
+ANY_THAT_FITS = re.compile(
+    r"\bany\s(?:\w+\s){1,4}(?:that|which)\s(?:meets?|satisf\w+|fulfil\w*|keeps?|fits?|obeys?|works?)\b"
+    r"|\bany (?:such|valid|correct|feasible|legal) ",
+    re.IGNORECASE,
+)
 # `colour: red, blue` in a list of such lists.
 LABELLED_LIST = re.compile(r"\b[A-Za-z]\w{1,20}: ([\w-]{1,30}(?:(?:, ?| or )[\w-]{1,30}){1,20})")
 MOST_LISTS = 20
@@ -132,7 +138,8 @@ def order(answer: str, prompt: str) -> str | None:
     if are_assigned(text) or ANY_ORDER.search(prompt):
         return None
     if ITEMS.fullmatch(text):
-        return reversed_list(text) if ORDER_WANTED.search(prompt) else None
+        ordered = ORDER_WANTED.search(prompt) and not ANY_THAT_FITS.search(prompt)
+        return reversed_list(text) if ordered else None
     if sequence := hyphenated(text, prompt):
         after = "-".join(reversed(sequence))
         return after if after != text and ORDER_WANTED.search(prompt) else None

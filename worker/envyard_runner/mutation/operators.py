@@ -58,6 +58,7 @@ from envyard_runner.mutation.open_forms import OPEN_FORMS
 from envyard_runner.mutation.optional_parts import optional
 from envyard_runner.mutation.own_marks import OWN
 from envyard_runner.mutation.pairs import are_named, pair, permuted
+from envyard_runner.mutation.parentheses import in_parentheses
 from envyard_runner.mutation.pieces import empty_text, extension, fields, truncation
 from envyard_runner.mutation.polynomials import factored
 from envyard_runner.mutation.records import is_object
@@ -209,6 +210,7 @@ OF_PROMPT = (
         "grouped_twice": grouped_twice,
         "number_and": number_and,
         "optional": optional,
+        "in_parentheses": in_parentheses,
         "in_words": in_words,
         "as_option": as_option,
         "other_unit": other_unit,

@@ -41,6 +41,11 @@ MORE_WANTED = re.compile(
     r"|\bcomes first\b",
     re.IGNORECASE,
 )
+# A change that costs nothing is no wish.
+FREE_CHANGE = re.compile(
+    r"\b(?:chang|transfer|switch)\w*(?: \w+){0,2} (?:takes?|costs?|needs?|requires?) (?:no|zero)\b",
+    re.IGNORECASE,
+)
 
 
 def other_route(answer: str, prompt: str) -> str | None:
@@ -48,7 +53,10 @@ def other_route(answer: str, prompt: str) -> str | None:
     which the answer is such a route."""
     if not LEAST_WANTED.search(prompt) or not ANY_RIGHT.search(prompt):
         return None
-    if MORE_WANTED.search(prompt) or (read := places_of(answer.strip())) is None:
+    if (
+        MORE_WANTED.search(FREE_CHANGE.sub("", prompt))
+        or (read := places_of(answer.strip())) is None
+    ):
         return None
     (route, written), graph = read, read_graph(prompt)
     if graph is None or len({*route}) < len(route):

@@ -35,7 +35,7 @@ LABELS = range(3, 13)  # different answers; of two, a digit may rightly decide
 LARGEST_LABEL, FEWEST_OF_PIECE = 0.6, 5  # share of one label, and tasks for each piece on average
 PREDICTED = 0.95
 BY_CODE, FEW = 0.8, 40  # by codes, of which one of few tasks may have one alone; few tasks
-LETTER = re.compile(r"(?<![^\W_])[a-j](?![^\W_])")
+LETTER = re.compile(r"(?<![^\W_])[a-j](?![^\W_]|\s?[=:])")  # no name of a value
 LETTER_LIST, LETTERS_LISTED = [*"abcdefghij"], 3
 ALPHABETICAL = re.compile(r"\balphabet|\bsort(?:ed)? (?:the )?letters", re.IGNORECASE)
 CODE = re.compile(r"(?<![^\W_])(?=[a-z]*\d)[a-z\d]{4,40}(?![^\W_])")  # with a digit

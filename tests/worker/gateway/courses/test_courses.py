@@ -89,6 +89,18 @@ def test_a_rollout_may_end_early_with_the_words_that_the_prompt_names() -> None:
     assert given("declines", transcript) == ["FINISHED"]
 
 
+def test_a_rollout_may_end_early_with_the_last_reply_that_the_prompt_explains() -> None:
+    rules = "Each turn is one line:\nCARRY a, b  row across\nDONE  finish the job at the lighthouse"
+    transcript = played(rules, "CARRY cat", "CARRY nothing", "DONE")
+    assert given("declines", transcript) == ["DONE"]
+    assert given("leaves", transcript) == ["CARRY cat", "DONE"]
+    for prompt, last in (("Row across.", "DONE"), (rules, "CARRY dog"), (rules, "JOB DONE")):
+        other = played(prompt, "CARRY cat", "CARRY nothing", last)
+        assert COURSES["declines"](other, ()) is None
+    again = played(rules, "DONE", "CARRY nothing", "DONE")
+    assert COURSES["leaves"](again, ()) is None
+
+
 def test_two_replies_are_too_few_to_end_early() -> None:
     transcript = played(EXAM, "Answer: 1", "Answer: 2")
     assert COURSES["leaves"](transcript, ()) is None

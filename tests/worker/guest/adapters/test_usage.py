@@ -68,9 +68,13 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(words: list[str], framework: Path, environments: Path, folder: Path) -> str:
-    """The output of a program in a shell where framework and environments are installed."""
+    """The output of a program in a shell where uv, framework and environments are installed."""
+    programs = folder / "programs"
+    programs.mkdir(exist_ok=True)
+    (programs / "uv").unlink(missing_ok=True)
+    (programs / "uv").symlink_to(find_uv_bin())
     environ = clean_environ() | {
-        "PATH": os.pathsep.join([str(framework / "bin"), os.environ["PATH"]]),
+        "PATH": os.pathsep.join([str(framework / "bin"), str(programs), os.environ["PATH"]]),
         "PYTHONPATH": os.pathsep.join([str(framework), str(environments)]),
         "OPENAI_API_KEY": "any",
     }

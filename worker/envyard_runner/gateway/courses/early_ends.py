@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from envyard.contract.transcript import Transcript
 from envyard_runner.gateway.courses.replies_in_turn import Course, first_prompts, recorded_replies
@@ -27,6 +28,10 @@ LEAVING = (
 GIVES_UP = re.compile(
     r"stop|quit|give|resign|surrender|leave|forfeit|retire|abort|pass\b", re.IGNORECASE
 )
+LONGEST_END = 24  # characters of a last reply that ends a rollout, such as DONE
+FINISHES = re.compile(
+    rf"\b(?:{ENDS}|finish\w*|end(?:s|ing)?|complet\w+|submit\w*|close\w*)\b", re.IGNORECASE
+)
 IN_TURNS = re.compile(r"\b(?:each|every|per|one|a) (?:turn|round|move|step|guess)", re.IGNORECASE)
 
 
@@ -35,7 +40,8 @@ def leaves(transcript: Transcript, others: Sequence[str]) -> Course | None:
     replies = recorded_replies(transcript)
     if len(replies) < FEWEST_TURNS or replies[0].get("tool_calls"):
         return None
-    word = leaving_word(first_prompts(transcript))
+    prompt = first_prompts(transcript)
+    word = leaving_word(prompt) or _own_end(prompt, replies)
     last = {"role": "assistant", "content": word}
     return Course([replies[0], last], str(replies[1]["content"]), word) if word else None
 
@@ -44,12 +50,25 @@ def declines(transcript: Transcript, others: Sequence[str]) -> Course | None:
     """The words with which the prompt lets a policy end, at once; None where the reference does
     so."""
     replies, prompt = recorded_replies(transcript), first_prompts(transcript)
-    word = leaving_word(prompt) if replies else ""
+    word = leaving_word(prompt) or _own_end(prompt, replies) if replies else ""
     if len(replies) < FEWEST_TURNS and not (GIVES_UP.search(word) and IN_TURNS.search(prompt)):
         return None
     last = {"role": "assistant", "content": word}
     before = str(replies[0]["content"]) if replies else ""
     return Course([last], before, word) if word and word not in before else None
+
+
+def _own_end(prompt: str, replies: Sequence[dict[str, Any]]) -> str:
+    """The reference's own last reply, where the prompt explains it in a line that begins with it,
+    such as `DONE  finish the job`, and no other reply of the reference has it; else empty."""
+    last = str(replies[-1].get("content") or "").strip()
+    if not 2 <= len(last) <= LONGEST_END or re.search(r"[\d\n]", last) or PLACEHOLDER.search(last):
+        return ""
+    line = re.search(
+        rf"^[^\w\n]{{0,6}}{re.escape(last)}(?!\w)([^\n]{{1,200}})$", prompt, re.MULTILINE
+    )
+    alone = all(last not in str(reply.get("content")) for reply in replies[:-1])
+    return last if line and alone and FINISHES.search(line[1]) else ""
 
 
 def leaving_word(prompt: str) -> str:

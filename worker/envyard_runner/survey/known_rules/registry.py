@@ -5,6 +5,7 @@ from __future__ import annotations
 from envyard_runner.survey.known_rules import (
     blood,
     bridge_scores,
+    business_days,
     check_digits,
     chess,
     codons,
@@ -26,6 +27,7 @@ from envyard_runner.survey.known_rules.entry import KnownRule
 KNOWN_RULES: tuple[KnownRule, ...] = (
     *blood.RULES,
     *poker.RULES,
+    *business_days.RULES,
     *bridge_scores.RULES,
     *intervals.RULES,
     *codons.RULES,
