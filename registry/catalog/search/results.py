@@ -277,4 +277,4 @@ class SearchResults:
     @property
     def _is_public(self) -> bool:
         """The actor sees public environments alone."""
-        return not self._actor.is_authenticated
+        return not isinstance(self._actor, User)
