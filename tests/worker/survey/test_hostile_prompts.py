@@ -5,6 +5,8 @@ Each would take minutes for 2,000 tasks if it were quadratic; the test's own lim
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from envyard.contract.survey import Survey
@@ -13,6 +15,8 @@ from envyard_runner.survey.cut_prompts import cut_prompts
 from envyard_runner.survey.cut_tables import cut_tables
 from envyard_runner.survey.day_counts import day_counts
 from envyard_runner.survey.examples import Examples
+from envyard_runner.survey.few_problems import few_problems
+from envyard_runner.survey.identifier_ranks import identifier_rank
 from envyard_runner.survey.known_rules.fitting import contradicted
 from envyard_runner.survey.labels import label_rule
 from envyard_runner.survey.listing import Listed
@@ -53,6 +57,7 @@ PROMPTS = {
     "sentences": "Some a are b. " * (LONG // 15) + "Therefore no a are b. Valid?",
     "schemas": "schema: " + '{"items": [' * (LONG // 12),
     "boards": "bridge: 4 spades doubled, vulnerable, " + "10 tricks over " * (LONG // 15),
+    "holidays": "how many working days, holidays: " + "1 January 2024, " * (LONG // 18),
     "timetables": "as early as possible\n" + "Aa 9:05 - Bb 9:40\n" * (LONG // 19),
     "scores": "sort ascending\n" + "a b c - 1\n" * (LONG // 11),
 }
@@ -64,6 +69,7 @@ PROMPTS = {
 def test_long_prompts_are_read_at_once(name: str) -> None:
     prompts = [f"{PROMPTS[name]}{n}" for n in range(2_000)]
     answer_place([(prompt, "ABC"[n % 3]) for n, prompt in enumerate(prompts)])
+    identifier_rank([(prompt.casefold(), f"{n % 50 + 10}") for n, prompt in enumerate(prompts)])
     cut_prompts(prompts)
     cut_tables(prompts)
     undefined_symbols(prompts)
@@ -79,6 +85,7 @@ def test_long_prompts_are_read_at_once(name: str) -> None:
     tasks = [Listed(n, prompt, f"{n}", "", "") for n, prompt in enumerate(prompts)]
     assert absent_names(tasks) == disagreeing(tasks) == []
     without_numbers(tasks, [], Survey())
+    few_problems([replace(task, answer=f"{n % 7}") for n, task in enumerate(tasks)])
 
 
 @pytest.mark.slow

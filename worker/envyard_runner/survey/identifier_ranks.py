@@ -34,7 +34,7 @@ NUMBERED = re.compile(
     rf"(?:{WORDS}|numbers|ids|codes)\b|\bnumbered\b|\bin (?:the )?order of\b"
 )
 OF_REPLY = re.compile(r"\b(?:last|first|final|next) (?:line|sentence|word|message|reply)\b")
-QUESTION = re.compile(r"[^.?!\n]*\?")
+QUESTION = re.compile(r"(?<![^.?!\n])[^.?!\n]*\?")  # from the beginning of its sentence
 RANKED = re.compile(rf"\b(?:{SUPERLATIVE}|new(?:er|est)|next|recent\w*)\b")
 
 
