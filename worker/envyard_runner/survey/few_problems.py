@@ -20,7 +20,7 @@ MOST_SENTENCES = 40
 REPEATS = 5  # tasks of each problem on average, from which on the problems are few
 LABELS, MOST_COMMON = 3, 0.6  # different answers, and the largest share of one
 CHANCE = math.log(1e-9)  # of equal answers in all groups, if the prompts decided nothing
-SENTENCE = re.compile(r"(?<=[.?!;:])\s+|\s*\n\s*")
+SENTENCE_END = re.compile(r"(?<=[.?!;:])\s+")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*(?![\w.]*\d)")
 NAME = re.compile(r"\b[A-Z][^\W\dA-Z_]+\b")  # also Chloé
 
@@ -82,7 +82,8 @@ def log_chance(rows: Sequence[Row], answers: Counter[str]) -> float:
 
 def _sentences(prompt: str, shown: str) -> Key:
     """The sentences and lines of a prompt, and what is shown beyond its text."""
-    return (*(" ".join(each.split()) for each in SENTENCE.split(prompt.strip())), shown)
+    sentences = (each for line in prompt.splitlines() for each in SENTENCE_END.split(line.strip()))
+    return (*(" ".join(each.split()) for each in sentences if each), shown)
 
 
 def _numbers(prompt: str) -> str:
