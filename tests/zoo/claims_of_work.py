@@ -33,8 +33,8 @@ def rows(seed):
 
 
 def listed(reply, word):
-    found = re.findall(rf"^{word}: (.*)$", reply, re.MULTILINE)
-    return re.findall(r"W\\d\\d", found[-1]) if found else []
+    lines = re.findall(rf"^{word}: (.*)$", reply, re.MULTILINE)
+    return re.findall(r"W\\d\\d", lines[-1]) if lines else []
 
 
 def paid(held, reply, row):

@@ -57,7 +57,7 @@ def findings(rows: Rows, described: str = INCLUDED, *, dates: bool = False) -> l
 @pytest.mark.parametrize("dates", [False, True])
 def test_a_period_without_its_included_end_is_named(dates: bool) -> None:
     (message,) = findings(lambda first, last: range(first, last), dates=dates)
-    assert "The tool 'log' leaves out the end of the period" in message
+    assert "The tool 'log' leaves out the end of the requested period" in message
     assert "oracle/0/0" in message
 
 

@@ -1,8 +1,8 @@
 """How many different problems tasks pose, without names, numbers and sentences that decide nothing.
 
 Prompts that differ in who asks, or in a sentence about the weather, are one problem. What is left
-out must change no answer: among tasks that are equal without it, all answers are equal, in so many
-that chance does not explain it.
+out must change no answer: tasks that are equal without it have equal answers, and there are too
+many of them for chance.
 """
 
 from __future__ import annotations

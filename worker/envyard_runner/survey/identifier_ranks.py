@@ -73,8 +73,8 @@ def _ranks(prompt: str, answer: str, shown: set[int]) -> str | None:
     another one; None where it is none of them, or where the rank is asked for. Numbers that are
     `shown` everywhere do not count."""
     wanted = ANSWER.fullmatch(answer)
-    asked = " ".join(QUESTION.findall(prompt)) or prompt[-200:]
-    if wanted is None or NUMBERED.search(prompt) or RANKED.search(OF_REPLY.sub("", asked)):
+    question = " ".join(QUESTION.findall(prompt)) or prompt[-200:]
+    if wanted is None or NUMBERED.search(prompt) or RANKED.search(OF_REPLY.sub("", question)):
         return None
     kinds: dict[tuple[int, str], set[int]] = {}
     for kind, entry in _entries(prompt):

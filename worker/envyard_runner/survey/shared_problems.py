@@ -1,8 +1,8 @@
 """Problems that both splits pose under other names or numbers, which decide no answer.
 
 The names may come from a small pool, so that none belongs to one task. What is left out must change
-no answer: training tasks that are equal without it have equal answers, in so many that chance does
-not explain it.
+no answer: training tasks that are equal without it have equal answers, and there are too many of
+them for chance.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from envyard_runner.survey.few_problems import (
 )
 from envyard_runner.survey.listing import Listed, plain
 
-SHARE = 0.1  # of the evaluation tasks; so many problems are no meeting by chance
+SHARE = 0.1  # of the evaluation tasks, from which on chance does not explain the problems
 
 
 def with_shared_problems(

@@ -53,6 +53,6 @@ def test_help_without_a_price_or_that_the_reference_needs_is_not_asked_for(
     ],
 )
 def test_a_refusal_is_no_help(role: str, text: str, *, helped: bool) -> None:
-    asked = [{"role": "user", "content": PROMPT}, {"role": "assistant", "content": "HINT"}]
-    assert is_helped([*asked, {"role": role, "content": text}]) == helped
-    assert not is_helped(asked)
+    conversation = [{"role": "user", "content": PROMPT}, {"role": "assistant", "content": "HINT"}]
+    assert is_helped([*conversation, {"role": role, "content": text}]) == helped
+    assert not is_helped(conversation)

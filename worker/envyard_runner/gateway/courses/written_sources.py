@@ -83,7 +83,7 @@ def _containers(
     for name, value in given.items():
         if not isinstance(value, str) or len(given) < 2:
             continue
-        # One that no call writes is right; a name that each call has anew is that of a row.
+        # One that no call writes is right; a name that differs from call to call is that of a row.
         own = {str(arguments_of(each).get(name)) for each in writes}
         known = dict.fromkeys(_named(transcript, call, name))
         sources = [each for each in known if each not in own]

@@ -73,7 +73,8 @@ MORE_COUNT = has(
 
 
 def vulnerable_in(text: str) -> bool | None:
-    """Whether the declaring side is vulnerable; None where the text says so of several or none."""
+    """Whether the declaring side is vulnerable; None where the text does not
+    state one vulnerability for that side."""
     valued = {_of_value(match["value"], text) for match in VALUED.finditer(text)}
     named = {_of_name(match, text) for match in NAMED.finditer(VALUED.sub(" ", text))}
     known = valued | named

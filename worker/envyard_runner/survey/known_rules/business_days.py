@@ -11,7 +11,7 @@ from envyard_runner.survey.known_rules.entry import KnownRule, Solved, has, patt
 from envyard_runner.survey.known_rules.numerals import integer
 
 SATURDAY, LONGEST_PERIOD = 5, 4_000  # the weekday's number, and days
-ASKED = r"\bhow many (?:\w+ ){0,2}?(?:business|working|banking|trading|work) ?days?\b"
+QUESTION = r"\bhow many (?:\w+ ){0,2}?(?:business|working|banking|trading|work) ?days?\b"
 HOLIDAYS = re.compile(r"\bholidays?\b", re.IGNORECASE)
 # Weekends are Saturdays and Sundays, where the prompt says nothing else.
 OTHERWISE = has(
@@ -66,6 +66,10 @@ def _sentences(prompt: str) -> Iterator[str]:
 
 RULES = (
     KnownRule(
-        "the number of business days between its dates", pattern(ASKED), count, integer, OTHERWISE
+        "the number of business days between its dates",
+        pattern(QUESTION),
+        count,
+        integer,
+        OTHERWISE,
     ),
 )
