@@ -44,8 +44,8 @@ def left_out_findings(left_out: Mapping[str, Period]) -> Iterator[Finding]:
         f"The tool {first.tool!r} leaves out the end of the requested period in {len(rollouts)} "
         "rollouts, although the prompt or the tool's description includes it: "
         f"{first_names(rollouts)}. Its results reach the step before the end and in no call the "
-        f"end. In {rollouts[0]} {first.call} returned {first.result[-200:]!r}: a policy that trusts "
-        "them is refused.",
+        f"end. In {rollouts[0]} {first.call} returned {first.result[-200:]!r}: a policy that "
+        "trusts them is refused.",
         where=rollouts[0],
         n=len(rollouts),
     )
