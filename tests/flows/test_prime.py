@@ -37,7 +37,8 @@ build-backend = "uv_build"
 [tool.uv.build-backend]
 module-root = ""
 """
-SUGGESTED = re.compile(r"Did you mean [^?]*\?")  # names that the reader may see
+# Names that the reader may see, or how to search for some: which of both depends on the words.
+SUGGESTED = re.compile(r"Did you mean [^?]*\?|Find one: hub search WORDS")
 METADATA = {
     "env_id": "lab/secret-words",
     "model": "tiny",
