@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from allauth.account.forms import AddEmailForm, LoginForm, ResetPasswordForm, SignupForm
+from allauth.account.forms import (
+    AddEmailForm,
+    ChangePasswordForm,
+    LoginForm,
+    ResetPasswordForm,
+    ResetPasswordKeyForm,
+    SignupForm,
+)
 from allauth.account.internal.flows.email_verification import (
     send_verification_email_to_address,
 )
@@ -21,6 +28,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from frontend.access import sentences
+from frontend.templatetags.headings import sentence_case
 from registry.accounts import addresses, services
 from registry.accounts.models import User
 from registry.errors import HubError
@@ -103,6 +111,22 @@ class ChangeAddress(AddEmailForm):  # type: ignore[misc]
         return row
 
 
+class ChangePassword(ChangePasswordForm):  # type: ignore[misc]
+    """The current password and a new one."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self)
+
+
+class NewPassword(ResetPasswordKeyForm):  # type: ignore[misc]
+    """The password that replaces a forgotten one."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self)
+
+
 class ActivateTOTP(ActivateTOTPForm):  # type: ignore[misc]
     """The first code of an authenticator app."""
 
@@ -120,9 +144,10 @@ class ActivateTOTP(ActivateTOTPForm):  # type: ignore[misc]
 
 
 def plain(form: forms.Form) -> None:
-    """Remove placeholders: they repeat the labels."""
+    """Remove placeholders, which repeat the labels, and capitals within a label."""
     for field in form.fields.values():
         field.widget.attrs.pop("placeholder", None)
+        field.label = sentence_case(field.label)
 
 
 @contextmanager

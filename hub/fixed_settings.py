@@ -103,6 +103,8 @@ ACCOUNT_FORMS = {
     "signup": "frontend.forms.SignUp",
     "reset_password": "frontend.forms.ResetPassword",
     "add_email": "frontend.forms.ChangeAddress",
+    "change_password": "frontend.forms.ChangePassword",
+    "reset_password_from_key": "frontend.forms.NewPassword",
 }
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""

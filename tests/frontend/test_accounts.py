@@ -129,7 +129,7 @@ def test_a_lost_password_is_replaced_through_the_mail_that_was_written_to_a_file
     assert link.startswith(f"{settings.HUB_URL}/password/reset/key/")
     path = link.removeprefix(settings.HUB_URL)
     form = client.get(path, follow=True)
-    assert "New Password" in form.content.decode()
+    assert "New password" in form.content.decode()
     new = {"password1": "a-wholly-new-one", "password2": "a-wholly-new-one"}
     done = flat(client.post(form.request["PATH_INFO"], new, follow=True))
     assert '<a href="/login/">Sign in</a> with the new one' in done
