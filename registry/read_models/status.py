@@ -168,8 +168,12 @@ def _incidents(
     sentences = []
     if storage != "ok":
         sentences.append("The storage does not work: wheels cannot be uploaded or downloaded.")
-    if queue.waiting and not status.live:
-        sentences.append("Runs wait, and no runner is connected: they stay queued until one is.")
+    if not status.live:
+        sentences.append(
+            "Runs wait, and no runner is connected: they stay queued until one is."
+            if queue.waiting
+            else "No runner is connected: versions that are pushed wait until one is."
+        )
     elif queue.oldest_at and now - queue.oldest_at > OVERDUE:
         sentences.append("The oldest run has waited for more than an hour.")
     if status.out_of_service:

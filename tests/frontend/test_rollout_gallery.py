@@ -67,3 +67,22 @@ def test_keys_lead_from_rollout_to_rollout_and_from_message_to_message(
         page.locator("#find").fill("jnp")
         assert page.url.endswith("#turn-1")  # what is typed into a field is no command
     assert not messages
+
+
+CUT_SUITES = """() => [...document.querySelectorAll(".rollouts td[data-label=Run]")]
+    .filter(cell => cell.scrollWidth > cell.clientWidth).length"""
+
+
+def test_the_rollouts_of_several_runs_fit_between_phone_and_desk(
+    live_server: LiveServer, alice: User
+) -> None:
+    run = gallery_rollouts.evaluation(alice)
+    env = run.version.environment
+    with chromium.running() as browser:
+        page, _ = signed_in(browser, live_server.url, "alice")
+        for width in (602, 768, 861):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(f"{live_server.url}/envs/{env.owner.name}/{env.name}/?tab=rollouts")
+            assert page.locator(".rollouts tbody tr").count() > 1
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.evaluate(CUT_SUITES) == 0

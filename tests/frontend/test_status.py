@@ -34,6 +34,7 @@ def live_runner(name: str, **capabilities: Any) -> Runner:
 
 
 def test_a_hub_without_faults_says_that_everything_works(client: Client) -> None:
+    live_runner("one")
     page = text(client, "/status/")
     assert "Everything works." in page
     assert "scripted probes alone" in page
@@ -41,6 +42,14 @@ def test_a_hub_without_faults_says_that_everything_works(client: Client) -> None
     assert answer["incidents"] == []
     assert answer["storage"] == "ok"
     assert answer["queue"]["oldest_at"] is None
+
+
+def test_a_hub_whose_runners_are_away_does_not_say_that_everything_works(client: Client) -> None:
+    row = live_runner("one")
+    Runner.objects.filter(pk=row.pk).update(last_seen_at=timezone.now() - timedelta(hours=1))
+    page = text(client, "/status/")
+    assert "Everything works." not in page
+    assert "No runner is connected: versions that are pushed wait until one is." in page
 
 
 def test_runs_that_wait_without_a_runner_are_an_incident(client: Client, alice: User) -> None:
@@ -73,6 +82,7 @@ def test_runners_are_counted_and_not_named(client: Client) -> None:
 
 
 def test_errored_runs_of_a_day_are_an_incident_from_a_tenth_on(alice: User) -> None:
+    live_runner("one")
     version = make_version(alice)
     for outcome in (*["errored"] * 3, *["succeeded"] * 7):
         make_run(version, status=outcome)
