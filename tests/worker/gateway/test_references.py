@@ -161,6 +161,24 @@ def test_an_oracle_that_raises_and_a_process_that_ends_refuse_the_call_with_the_
     run_scenario(scenario)
 
 
+def test_a_probe_repeats_the_last_reference_where_its_own_replies_made_the_oracle_fail() -> None:
+    async def scenario(served: ServedGateway) -> None:
+        served.gateway.plan.references.add_tasks(HOOKED)
+        async with process_of(served.gateway.plan.references.process) as process:
+            await process.report(*({"hash": f"h{i}", "reference": True, "other": 0} for i in (0, 1)))
+            shape, none = {"message": {"content": "Code: 1123"}}, {"error": "IndexError"}
+            replying = asyncio.create_task(process.reply(shape, shape, none, none))
+            replies = [await served.chat("swapped/1/0", *[USER] * turn) for turn in (1, 2)]
+            await replying
+            assert [content(body) for _, body in replies] == ["Code: 1123"] * 2
+            replying = asyncio.create_task(process.reply(shape, none))
+            assert (await served.chat("oracle/1/0"))[0] == 200
+            assert (await served.chat("oracle/1/0", USER, USER))[0] == 409
+            await replying
+
+    run_scenario(scenario)
+
+
 def test_an_oracle_that_never_replies_is_waited_for_a_bounded_time() -> None:
     async def scenario() -> None:
         process = ReferenceProcess()

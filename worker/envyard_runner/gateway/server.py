@@ -205,7 +205,9 @@ class Gateway:
         used = (
             own if kind == "own" else await references.other(task, call.messages) if kind else None
         )
-        if used is not None:
+        # Beyond its first reply a probe is somewhere the reference may never come: it then repeats
+        # the last one. The policy that plays the reference needs each.
+        if used is not None and not (used.error and record.reference and record.policy != ORACLE):
             record.reference = clean_message(used.message) | {"role": "assistant"}
             record.reference_error = text(used.error, 2000)
         if record.policy in (ALL_OPTIONS, FORMAT) and record.other_answer is None:
