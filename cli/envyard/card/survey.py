@@ -103,7 +103,7 @@ def survey_findings(evidence: Evidence) -> list[Finding]:
     return [
         *leaks,
         *([] if scoring is not None and scoring.echo else _copied(survey)),
-        *_labels(survey),
+        *([] if _plays_turns_by_oracle(evidence) else _labels(survey)),
         *_label_outliers(survey),
         *([] if _takes_turns(evidence) else _contradictions(survey)),
         *_incomplete(survey),
@@ -167,6 +167,12 @@ def _label_outliers(survey: Survey) -> Iterator[Finding]:
         value=rule.broken,
         tasks=[outlier.task for outlier in rule.outliers],
     )
+
+
+def _plays_turns_by_oracle(evidence: Evidence) -> bool:
+    """Whether the right replies are several of an oracle(): a field of the task is none of them."""
+    hooks = any(task.hook for task in evidence.facts.tasks or ())
+    return hooks and _takes_turns(evidence)
 
 
 def _takes_turns(evidence: Evidence) -> bool:

@@ -210,6 +210,14 @@ def test_one_answer_for_most_tasks_warns(same: int, n: int, warns: bool) -> None
     assert codes(run) == [("card.labels", "warning")] * warns
 
 
+def test_a_field_of_a_game_that_an_oracle_plays_is_no_label() -> None:
+    run = surveyed(answers=40, same_answers=40, top_answer="Move: north")
+    games = tuple(replace(r, turns=4) if r.policy == "silent" else r for r in run.rollouts)
+    assert codes(replace(run, rollouts=games)) == []
+    field = replace(run, facts=replace(run.facts, tasks=make_facts(hook=False).tasks))
+    assert ("card.labels", "warning") in codes(replace(field, rollouts=games))
+
+
 def test_tasks_that_are_broken_late_warn() -> None:
     assert codes(surveyed(empty=[25, 26])) == [("card.late_tasks", "warning")]
     failed = evidence(facts=replace(make_facts(), survey=Survey(limit=300, error="KeyError: 'q'")))
