@@ -165,7 +165,8 @@ def test_a_probe_repeats_the_last_reference_where_its_own_replies_made_the_oracl
     async def scenario(served: ServedGateway) -> None:
         served.gateway.plan.references.add_tasks(HOOKED)
         async with process_of(served.gateway.plan.references.process) as process:
-            await process.report(*({"hash": f"h{i}", "reference": True, "other": 0} for i in (0, 1)))
+            task = {"reference": True, "other": 0}
+            await process.report({"hash": "h0", **task}, {"hash": "h1", **task})
             shape, none = {"message": {"content": "Code: 1123"}}, {"error": "IndexError"}
             replying = asyncio.create_task(process.reply(shape, shape, none, none))
             replies = [await served.chat("swapped/1/0", *[USER] * turn) for turn in (1, 2)]
