@@ -20,6 +20,7 @@ from tests.zoo import (
     given_numbers,
     incomplete,
     judges,
+    known_facts,
     labels,
     last_turns,
     listings,
@@ -108,6 +109,7 @@ ENTRIES: tuple[Entry, ...] = (
     *claims_of_work.FLAWED,
     *named_causes.FLAWED,
     *numbers_that_tell.FLAWED,
+    *known_facts.FLAWED,
     *sets_and_sequences.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
@@ -153,6 +155,7 @@ ENTRIES: tuple[Entry, ...] = (
     *claims_of_work.SOUND,
     *named_causes.SOUND,
     *numbers_that_tell.SOUND,
+    *known_facts.SOUND,
     *sets_and_sequences.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}

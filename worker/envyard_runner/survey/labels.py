@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from envyard.contract.task_texts import MAX_LABEL_OUTLIERS, LabelOutlier, LabelRule
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.survey.arithmetic import Amount, Rule, fitting_rules, simple_rules
+from envyard_runner.survey.carriers import carriers
 from envyard_runner.survey.day_counts import day_counts
 from envyard_runner.survey.known_rules.fitting import contradicted
 from envyard_runner.survey.medians import medians
@@ -83,7 +84,12 @@ def label_rule(tasks: Iterable[tuple[int, str, str]], instructions: str = "") ->
     both_ends = Fit("the days between its dates, both ends included", *day_counts(samples))
     counted = Fit("the count with its bound as the question says", *thresholds(samples))
     moved = Fit("a day from Monday to Friday", *working_days(samples))
-    others = (escaped(samples), Fit("the median", *medians(samples)), both_ends, counted, moved)
+    related = Fit(
+        "the risk with two in three healthy siblings of affected persons carriers",
+        *carriers(samples),
+    )
+    median = Fit("the median", *medians(samples))
+    others = (escaped(samples), median, both_ends, counted, moved, related)
     known = [Fit(*each) for each in contradicted(samples, instructions)]
     named += [fit for fit in (*others, *known) if fit.outliers]
     if not named:
