@@ -44,13 +44,62 @@ def score(reply, row):
     except (ValueError, ZeroDivisionError):
         return 0.0
 """
+TARIFFS = """
+import json
+import random
+
+CARRIERS = "Nordlast Transalba Kettner Viaduct Halden".split()
+
+
+def rows(seed):
+    rng, tasks = random.Random(seed), []
+    for _ in range(80):
+        limits = sorted(rng.sample(range(100, 1600, 100), 4))
+        rates = sorted(rng.sample(range(1510, 3990), 5), reverse=True)
+        weight, fuel = rng.randrange(50, 1700, 50), rng.randint(5, 19)
+        place = sum(limit COMPARED weight for limit in limits)
+        table = "\\n".join(
+            f"WORDS {limit} kg: EUR {rate / 100:.2f} per 100 kg"
+            for limit, rate in zip([0, *limits], rates)
+        )
+        prompt = (
+            f"{rng.choice(CARRIERS)} carries cargo at these rates:\\n{table}\\nThe rate of a "
+            f"consignment applies to its whole weight. A surcharge of {fuel} % comes to it. STATED"
+            f"What does a consignment of {weight} kg cost? Reply with the amount in EUR alone, "
+            "with two decimals."
+        )
+        cents = (rates[place] * weight * (100 + fuel) + 5000) // 10000
+        tasks.append({"prompt": prompt, "answer": f"{cents // 100}.{cents % 100:02}"})
+    return tasks
+
+
+def score(reply, row):
+    return float(reply.strip() == row["answer"])
+"""
+
+
+def tariffs(compared: str, words: str, stated: str = "") -> str:
+    """Tasks with prices by weight; `compared` is how a limit and the weight are."""
+    text = TARIFFS.replace("COMPARED", compared).replace("WORDS", words)
+    return text.replace("STATED", stated)
+
+
+CHEAPER = "A weight that is exactly a limit has the rate of the band below it. "
 
 FLAWED = (
     *both("healthy-siblings-in-two", "Healthy siblings of affected persons are carriers in one of "
           "two cases", RISKS.replace("SIBLING", "1, 2"), expected="warned",
           codes=("card.label_outliers",)),
+    *both("limits-below", "A weight from which on a rate applies is charged at the rate below it",
+          tariffs("<", "from"), expected="warned", codes=("card.label_outliers",)),
 )  # fmt: skip
 SOUND = (
     *both("healthy-siblings-in-three", "Healthy siblings of affected persons are carriers in two "
           "of three cases", RISKS.replace("SIBLING", "2, 3"), expected="sound"),
+    *both("limits-above", "A weight from which on a rate applies is charged at that rate",
+          tariffs("<=", "from"), expected="sound"),
+    *both("limits-over", "A weight over which a rate applies is charged at the rate below it",
+          tariffs("<", "over"), expected="sound"),
+    *both("limits-below-as-stated", "A weight from which on a rate applies is charged at the rate "
+          "below it, as the prompt states", tariffs("<", "from", CHEAPER), expected="sound"),
 )  # fmt: skip

@@ -11,6 +11,7 @@ import pytest
 
 from envyard.contract.survey import Survey
 from envyard_runner.survey.absent_names import absent_names
+from envyard_runner.survey.band_labels import banded
 from envyard_runner.survey.carriers import carriers
 from envyard_runner.survey.cut_prompts import cut_prompts
 from envyard_runner.survey.cut_tables import cut_tables
@@ -60,6 +61,7 @@ PROMPTS = {
     "boards": "bridge: 4 spades doubled, vulnerable, " + "10 tricks over " * (LONG // 15),
     "holidays": "how many working days, holidays: " + "1 January 2024, " * (LONG // 18),
     "timetables": "as early as possible\n" + "Aa 9:05 - Bb 9:40\n" * (LONG // 19),
+    "limits": "from 1 kg: 2\nfrom 2 kg: 3\nfrom 4 kg: 5\n" + "from 1" * (LONG // 8),
     "families": "x, an autosomal recessive disorder. " + "Her brother has x and " * (LONG // 24),
     "names": "Ada " * (LONG // 5) + "is autosomal recessive",
     "scores": "sort ascending\n" + "a b c - 1\n" * (LONG // 11),
@@ -85,6 +87,7 @@ def test_long_prompts_are_read_at_once(name: str) -> None:
     day_counts(samples)
     thresholds(samples)
     carriers(samples)
+    banded(samples)
     assert not [*contradicted(samples)]
     tasks = [Listed(n, prompt, f"{n}", "", "") for n, prompt in enumerate(prompts)]
     assert absent_names(tasks) == disagreeing(tasks) == []

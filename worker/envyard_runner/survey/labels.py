@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from envyard.contract.task_texts import MAX_LABEL_OUTLIERS, LabelOutlier, LabelRule
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.survey.arithmetic import Amount, Rule, fitting_rules, simple_rules
+from envyard_runner.survey.band_labels import banded
 from envyard_runner.survey.carriers import carriers
 from envyard_runner.survey.day_counts import day_counts
 from envyard_runner.survey.known_rules.fitting import contradicted
@@ -88,8 +89,9 @@ def label_rule(tasks: Iterable[tuple[int, str, str]], instructions: str = "") ->
         "the risk with two in three healthy siblings of affected persons carriers",
         *carriers(samples),
     )
+    looked_up = Fit("what its table gives with a limit in the band that it names", *banded(samples))
     median = Fit("the median", *medians(samples))
-    others = (escaped(samples), median, both_ends, counted, moved, related)
+    others = (escaped(samples), median, both_ends, counted, moved, related, looked_up)
     known = [Fit(*each) for each in contradicted(samples, instructions)]
     named += [fit for fit in (*others, *known) if fit.outliers]
     if not named:
