@@ -77,6 +77,40 @@ def score(reply, row):
     return float(reply.strip() == row["answer"])
 """
 
+STATEMENTS = """
+import json
+import random
+from datetime import date, timedelta
+
+
+def rows(seed):
+    rng, tasks = random.Random(seed), []
+    for _ in range(80):
+        first = date(2021, 1, 1) + timedelta(days=rng.randrange(1500))
+        days = [first + timedelta(days=at) for at in range(rng.randint(10, 28))]
+        holidays = sorted(rng.sample(days, rng.randint(1, 3)))
+        used = sum(day.weekday() != 6 for day in days) - sum(TAKEN for day in holidays)
+        allowed, rate = rng.randint(2, 20), rng.randrange(60, 240) * 10
+        prompt = (
+            f"A ship discharges from {first:%A, %d %B %Y} to {days[-1]:%A, %d %B %Y}, both days "
+            f"included.\\nLaytime allowed: {allowed} days.\\nHolidays of the port: "
+            f"{', '.join(f'{day:%d %B %Y}' for day in holidays)}.\\nSundays and holidays do not "
+            f"count. STATEDDays beyond the allowed ones cost USD {rate} each, and each day less "
+            "earns half of that. Reply with `Result: demurrage USD <amount>` or `Result: despatch "
+            "USD <amount>`."
+        )
+        side, amount = ("demurrage", rate) if used >= allowed else ("despatch", rate // 2)
+        answer = f"Result: {side} USD {abs(used - allowed) * amount}"
+        tasks.append({"prompt": prompt, "answer": answer})
+    return tasks
+
+
+def score(reply, row):
+    return float(reply.strip() == row["answer"])
+"""
+TWICE = STATEMENTS.replace("TAKEN", "True")
+OBSERVED = "A holiday on a Sunday takes another day in lieu. "
+
 
 def tariffs(compared: str, words: str, stated: str = "") -> str:
     """Tasks with prices by weight; `compared` is how a limit and the weight are."""
@@ -92,6 +126,8 @@ FLAWED = (
           codes=("card.label_outliers",)),
     *both("limits-below", "A weight from which on a rate applies is charged at the rate below it",
           tariffs("<", "from"), expected="warned", codes=("card.label_outliers",)),
+    *both("sundays-taken-twice", "Holidays on a Sunday are taken twice from the laytime",
+          TWICE.replace("STATED", ""), expected="warned", codes=("card.label_outliers",)),
 )  # fmt: skip
 SOUND = (
     *both("healthy-siblings-in-three", "Healthy siblings of affected persons are carriers in two "
@@ -102,4 +138,9 @@ SOUND = (
           tariffs("<", "over"), expected="sound"),
     *both("limits-below-as-stated", "A weight from which on a rate applies is charged at the rate "
           "below it, as the prompt states", tariffs("<", "from", CHEAPER), expected="sound"),
+    *both("sundays-taken-once", "Holidays on a Sunday are taken once from the laytime",
+          STATEMENTS.replace("TAKEN", "day.weekday() != 6").replace("STATED", ""),
+          expected="sound"),
+    *both("sundays-in-lieu", "Holidays on a Sunday take another day, as the prompt states",
+          TWICE.replace("STATED", OBSERVED), expected="sound"),
 )  # fmt: skip

@@ -17,6 +17,7 @@ from envyard_runner.survey.cut_prompts import cut_prompts
 from envyard_runner.survey.cut_tables import cut_tables
 from envyard_runner.survey.day_counts import day_counts
 from envyard_runner.survey.examples import Examples
+from envyard_runner.survey.excepted_days import excepted_days
 from envyard_runner.survey.few_problems import few_problems
 from envyard_runner.survey.identifier_ranks import identifier_rank
 from envyard_runner.survey.known_rules.fitting import contradicted
@@ -88,6 +89,7 @@ def test_long_prompts_are_read_at_once(name: str) -> None:
     thresholds(samples)
     carriers(samples)
     banded(samples)
+    excepted_days(samples)
     assert not [*contradicted(samples)]
     tasks = [Listed(n, prompt, f"{n}", "", "") for n, prompt in enumerate(prompts)]
     assert absent_names(tasks) == disagreeing(tasks) == []

@@ -19,6 +19,7 @@ from envyard_runner.survey.arithmetic import Amount, Rule, fitting_rules, simple
 from envyard_runner.survey.band_labels import banded
 from envyard_runner.survey.carriers import carriers
 from envyard_runner.survey.day_counts import day_counts
+from envyard_runner.survey.excepted_days import excepted_days
 from envyard_runner.survey.known_rules.fitting import contradicted
 from envyard_runner.survey.medians import medians
 from envyard_runner.survey.templates import Cut, Sample, by_template, cuts, numbers_in, words_in
@@ -90,8 +91,12 @@ def label_rule(tasks: Iterable[tuple[int, str, str]], instructions: str = "") ->
         *carriers(samples),
     )
     looked_up = Fit("what its table gives with a limit in the band that it names", *banded(samples))
+    excepted = Fit(
+        "what follows from the days that count, each holiday on such a weekday taken off once",
+        *excepted_days(samples),
+    )
     median = Fit("the median", *medians(samples))
-    others = (escaped(samples), median, both_ends, counted, moved, related, looked_up)
+    others = (escaped(samples), median, both_ends, counted, moved, related, looked_up, excepted)
     known = [Fit(*each) for each in contradicted(samples, instructions)]
     named += [fit for fit in (*others, *known) if fit.outliers]
     if not named:
