@@ -53,6 +53,7 @@ from tests.zoo import (
     tells_of_tasks,
     tools_and_zones,
     tools_that_tell,
+    tuning,
     units_and_words,
     vacuous,
     values,
@@ -110,6 +111,7 @@ ENTRIES: tuple[Entry, ...] = (
     *named_causes.FLAWED,
     *numbers_that_tell.FLAWED,
     *known_facts.FLAWED,
+    *tuning.FLAWED,
     *sets_and_sequences.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
@@ -156,6 +158,7 @@ ENTRIES: tuple[Entry, ...] = (
     *named_causes.SOUND,
     *numbers_that_tell.SOUND,
     *known_facts.SOUND,
+    *tuning.SOUND,
     *sets_and_sequences.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
