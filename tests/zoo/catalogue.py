@@ -20,6 +20,7 @@ from tests.zoo import (
     given_numbers,
     incomplete,
     judges,
+    known_facts,
     labels,
     last_turns,
     listings,
@@ -52,6 +53,7 @@ from tests.zoo import (
     tells_of_tasks,
     tools_and_zones,
     tools_that_tell,
+    tuning,
     units_and_words,
     vacuous,
     values,
@@ -108,6 +110,8 @@ ENTRIES: tuple[Entry, ...] = (
     *claims_of_work.FLAWED,
     *named_causes.FLAWED,
     *numbers_that_tell.FLAWED,
+    *known_facts.FLAWED,
+    *tuning.FLAWED,
     *sets_and_sequences.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
@@ -153,6 +157,8 @@ ENTRIES: tuple[Entry, ...] = (
     *claims_of_work.SOUND,
     *named_causes.SOUND,
     *numbers_that_tell.SOUND,
+    *known_facts.SOUND,
+    *tuning.SOUND,
     *sets_and_sequences.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}

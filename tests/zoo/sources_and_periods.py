@@ -1,5 +1,6 @@
-"""Registers of which the right one can be written, and a period without its last day; sound ones
-that lock it, that the scorer has of its own, of which either may be changed, and whole periods."""
+"""Registers of which the right one can be written, a period without its last day, and lists that
+are cut; sound ones that lock it, that the scorer has of its own, of which either may be changed,
+whole periods, and lists that are whole or say how many more there are."""
 
 from __future__ import annotations
 
@@ -100,6 +101,47 @@ LOG = '''
         return "\\n".join(rows) or "no crossing"
 '''
 OPEN, WHOLE = "start_day <= day < end_day", "start_day <= day <= end_day"
+CHRISTENINGS = """
+import random
+
+NAMES = "Anna Barbara Catharina Dorothea Andreas Balthasar Conrad Dietrich".split()
+FAMILIES = "Amrein Bosshard Caduff Egli Furrer Gubler".split()
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for _ in range(40):
+        family, first = rng.choice(FAMILIES), rng.randint(1640, 1700)
+        number, entries = rng.randint(6, 44), []
+        for year in sorted(rng.randint(first, first + 30) for _ in range(number)):
+            name = rng.randrange(8)
+            kind = "daughter" if name < 4 else "son"
+            entries.append(f"{year}: {NAMES[name]} {family}, {kind}")
+        girls = sum(entry.endswith("daughter") for entry in entries)
+        question = (
+            f"How many of the children of the family {family} who were christened from {first} to "
+            f"{first + 30} were girls? Look the entries up, then reply with the number alone."
+        )
+        step = ["search", {"family": family, "from_year": first, "to_year": first + 30}]
+        tasks.append({"prompt": question, "held": {"entries": entries}, "steps": [step],
+                      "last": str(girls)})
+    return tasks
+
+
+def paid(held, reply, row):
+    return float(reply.strip() == row["last"])
+"""
+CHURCH_BOOK = '''
+    @vf.tool
+    def search(self, family: str, from_year: int, to_year: int) -> str:
+        """The christenings of a family within these years."""
+        entries = self.state.held["entries"]
+        asked = [each for each in entries if from_year <= int(each[:4]) <= to_year]
+        shown = SHOWN
+        return "\\n".join([f"{len(shown)} entries", *shown])
+'''
+MORE = """[*asked[:20], *[f"... and {len(asked) - 20} more" for _ in asked[20:21]]]"""
 
 FLAWED = (
     *both("source-writable", "The list with which a copy must agree can be written",
@@ -107,6 +149,10 @@ FLAWED = (
           expected="warned", codes=("card.mutants_caught",)),
     *both("end-left-out", "A tool leaves out the last day of a period, which is included",
           base=CROSSINGS, endings=steps(LOG.replace("DAYS", OPEN)), expected="warned",
+          codes=("card.tool_results",)),
+    *both("twenty-christenings", "A search returns twenty entries as if they were all, and those "
+          "with one word are counted", CHRISTENINGS,
+          endings=steps(CHURCH_BOOK.replace("SHOWN", "asked[:20]")), expected="warned",
           codes=("card.tool_results",)),
 )  # fmt: skip
 SOUND = (
@@ -118,4 +164,9 @@ SOUND = (
           base=EITHER, endings=steps(WRITABLE), expected="sound"),
     *both("end-included", "A tool returns all days of a period", base=CROSSINGS,
           endings=steps(LOG.replace("DAYS", WHOLE)), expected="sound"),
+    *both("all-christenings", "A search returns all entries, and those with one word are counted",
+          CHRISTENINGS, endings=steps(CHURCH_BOOK.replace("SHOWN", "asked")), expected="sound"),
+    *both("twenty-christenings-and-more", "A search returns twenty entries and says how many more "
+          "there are", CHRISTENINGS, endings=steps(CHURCH_BOOK.replace("SHOWN", MORE)),
+          expected="sound"),
 )  # fmt: skip

@@ -8,11 +8,12 @@ from __future__ import annotations
 import difflib
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from envyard.contract.mutants import (
     ALONE,
     BEFORE_LAST,
+    BEGUN_WORSE,
     BESIDE,
     BLANK,
     CLAIMED,
@@ -22,6 +23,7 @@ from envyard.contract.mutants import (
     MARKED_WRONG,
     MIDDLE,
     MISREPORTED,
+    MISSED,
     MISSET,
     MISWRITTEN,
     NOTED,
@@ -96,7 +98,8 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     write, another may be as right. The last turn counts where the turn before it was paid in full,
     calls that a reply or a note only claims where those without them lost reward, and calls and
     values that it reports where the reply without the report did. Files that are emptied beside a
-    wrong value, and a source that gets it too, count where that alone lost reward.
+    wrong value, and a source that gets it too, count where that alone lost reward. Another last
+    value after the worst one is compared with what it earns alone, where that lost reward.
     """
     controls = [e for e in results if e.operator == CONTROL]
     steady = {e.rollout for e in controls if agree(e.recorded, e.reward)}
@@ -115,8 +118,10 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
     shown = {BESIDE: marked, LAST_TURN: late, CLAIMED: needed, NOTED: unclaimed}
     shown |= {REPORTED: scored, MISREPORTED: scored, OVERWRITTEN: judged}
     shown[SOURCE_WRITTEN] = compared
+    missed = {e.rollout: e.reward for e in results if e.operator == MISSED}
+    shown[BEGUN_WORSE] = {e.rollout for e in results if _loses(e, missed.get(e.rollout))}
     return [
-        each
+        replace(each, recorded=missed[each.rollout]) if each.operator == BEGUN_WORSE else each
         for each in results
         if each.rollout in steady & shown.get(each.operator, steady)
         and each.operator in OPERATORS
@@ -126,6 +131,12 @@ def comparable(results: Sequence[MutantResult]) -> list[MutantResult]:
             or _may_count(each.operator, decides.get(each.rollout))
         )
     ]
+
+
+def _loses(result: MutantResult, reward: float | None) -> bool:
+    """Whether a reward is less than that of the rollout without a change."""
+    recorded = result.recorded or 0.0
+    return reward is not None and reward < recorded and not agree(reward, recorded)
 
 
 def _may_count(operator: str, decides: bool | None) -> bool:

@@ -82,6 +82,9 @@ ENTRIES = (
     Operator(
         "source_written", "a wrong value, and the same where the right one stands", course=True
     ),
+    # Shows what a last value beside the right one earns.
+    Operator("missed", "another last value", kind="control", course=True),
+    Operator("begun_worse", "another last value after the worst one", kind="padding", course=True),
     Operator("further_calls", "further calls where the prompt allows one", course=True),
     _right("call_order", "its settings in another order", course=True),
     # Shows whether late replies are paid in full.
@@ -196,6 +199,7 @@ MALFORMED, HELPED = "malformed", "helped"
 FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"
 UNNOTED, NOTED = "unnoted", "noted"
 MISWRITTEN, OVERWRITTEN = "miswritten", "overwritten"
+MISSED, BEGUN_WORSE = "missed", "begun_worse"
 MISSET, SOURCE_WRITTEN = "misset", "source_written"
 UNREPORTED, REPORTED, MISREPORTED = "unreported", "reported", "misreported"
 MARKED_WRONG, BESIDE = "marked_wrong", "beside"

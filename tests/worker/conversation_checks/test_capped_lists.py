@@ -81,3 +81,41 @@ def test_the_entries_of_a_result_are_counted(result: str, number: int) -> None:
 def test_lists_of_one_length_whose_answers_count_something_else_are_sound() -> None:
     seats = works((5, 40), (5, 72), (5, 90), (5, 33), prompt="How many seats do its rooms have?")
     assert other_counts(seats) == {}
+
+
+BAPTISMS = "How many of the children who were baptised in Birken were girls?"
+
+
+def baptisms(listed: int, girls: int) -> str:
+    kinds = ["daughter"] * girls + ["son"] * (listed - girls)
+    return "\n".join([f"{listed} entries", *(f"170{n % 9}: a {k}" for n, k in enumerate(kinds))])
+
+
+def of_girls(*rows: tuple[int, int, int], prompt: str = BAPTISMS) -> dict[str, ReferenceWork]:
+    """Tasks by the number of entries that the tool lists, the girls among them, and the answer."""
+    return {
+        f"oracle/{task}/0": ReferenceWork(
+            prompt, str(answer), frozenset({"search"}), (baptisms(listed, girls),)
+        )
+        for task, (listed, girls, answer) in enumerate(rows)
+    }
+
+
+SHORTER = ((9, 4, 4), (7, 2, 2), (12, 6, 6), (8, 5, 5), (11, 4, 4))
+FULL = ((20, 9, 13), (20, 11, 12), (20, 8, 8), (20, 10, 17))
+
+
+def test_answers_beyond_the_entries_with_one_word_contradict_the_longest_list() -> None:
+    contrary = other_counts(of_girls(*SHORTER, *FULL))
+    assert [*contrary] == ["oracle/5/0", "oracle/6/0", "oracle/8/0"]
+    expected = "9 entries with 'daughter' of 20, as the longest list"
+    assert contrary["oracle/5/0"].instead == expected
+
+
+def test_entries_with_one_word_that_the_answers_count_are_sound() -> None:
+    whole = tuple((listed, girls, girls) for listed, girls, _ in FULL)
+    assert other_counts(of_girls(*SHORTER, *whole)) == {}
+    assert other_counts(of_girls(*SHORTER[:3], *FULL)) == {}  # too few lists below the longest
+    assert other_counts(of_girls(*SHORTER, (9, 3, 5), *FULL)) == {}  # the answers count others
+    assert other_counts(of_girls(*SHORTER, (20, 9, 8), *FULL)) == {}  # and not always more
+    assert other_counts(of_girls(*SHORTER, *FULL, prompt="Name the oldest child.")) == {}

@@ -140,3 +140,34 @@ def test_odd_results_and_other_policies_are_read_without_an_error() -> None:
     read.add(Record("oracle/1/0", "oracle"))
     read.add(Record("silent/1/0", "silent"))
     assert [*contrary_findings(read.contrary)] == []
+
+
+COUNTED = "How many children of the family were girls?"
+LISTED = (
+    (9, 4, 4),
+    (7, 2, 2),
+    (12, 6, 6),
+    (8, 5, 5),
+    (11, 4, 4),
+    (20, 9, 13),
+    (20, 11, 12),
+    (20, 10, 17),
+)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "number"),
+    [
+        (COUNTED, 1),
+        (f"{COUNTED} The search returns at most 20 entries.", 0),
+        (f"{COUNTED} It lists the first twenty matches.", 0),
+        (f"{COUNTED} You may make at most 20 calls.", 1),
+    ],
+)
+def test_lists_that_are_cut_as_the_prompt_says_are_sound(prompt: str, number: int) -> None:
+    results = tuple(
+        ("\n".join(["a daughter"] * girls + ["a son"] * (listed - girls)),)
+        for listed, girls, _ in LISTED
+    )
+    answers = tuple(str(answer) for _, _, answer in LISTED)
+    assert len(findings(results, answers, prompt)) == number

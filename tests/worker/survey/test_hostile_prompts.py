@@ -11,10 +11,13 @@ import pytest
 
 from envyard.contract.survey import Survey
 from envyard_runner.survey.absent_names import absent_names
+from envyard_runner.survey.band_labels import banded
+from envyard_runner.survey.carriers import carriers
 from envyard_runner.survey.cut_prompts import cut_prompts
 from envyard_runner.survey.cut_tables import cut_tables
 from envyard_runner.survey.day_counts import day_counts
 from envyard_runner.survey.examples import Examples
+from envyard_runner.survey.excepted_days import excepted_days
 from envyard_runner.survey.few_problems import few_problems
 from envyard_runner.survey.identifier_ranks import identifier_rank
 from envyard_runner.survey.known_rules.fitting import contradicted
@@ -59,6 +62,9 @@ PROMPTS = {
     "boards": "bridge: 4 spades doubled, vulnerable, " + "10 tricks over " * (LONG // 15),
     "holidays": "how many working days, holidays: " + "1 January 2024, " * (LONG // 18),
     "timetables": "as early as possible\n" + "Aa 9:05 - Bb 9:40\n" * (LONG // 19),
+    "limits": "from 1 kg: 2\nfrom 2 kg: 3\nfrom 4 kg: 5\n" + "from 1" * (LONG // 8),
+    "families": "x, an autosomal recessive disorder. " + "Her brother has x and " * (LONG // 24),
+    "names": "Ada " * (LONG // 5) + "is autosomal recessive",
     "scores": "sort ascending\n" + "a b c - 1\n" * (LONG // 11),
 }
 
@@ -81,6 +87,9 @@ def test_long_prompts_are_read_at_once(name: str) -> None:
     medians(samples)
     day_counts(samples)
     thresholds(samples)
+    carriers(samples)
+    banded(samples)
+    excepted_days(samples)
     assert not [*contradicted(samples)]
     tasks = [Listed(n, prompt, f"{n}", "", "") for n, prompt in enumerate(prompts)]
     assert absent_names(tasks) == disagreeing(tasks) == []

@@ -1,7 +1,8 @@
 """Does a tool cut its lists at a number of entries that the answers exceed?
 
 A search that returns the first eight matches, and says nothing of the others, misleads each policy
-that counts them. The reference counts all, and is paid.
+that counts them. The reference counts all, and is paid. Where only some entries count, the lists
+below the cut show which: those with one word, as many as the answer.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from envyard_runner.conversation_checks.reference_work import (
     ContraryResults,
@@ -18,6 +19,8 @@ from envyard_runner.conversation_checks.reference_work import (
 )
 
 FEWEST = 3  # entries at which a list is cut, and tasks whose answers are larger
+FEWEST_SHORTER, VARIED = 5, 3  # lists that show which word counts, and different answers of these
+WORD = re.compile(r"[^\W\d_]{2,30}")
 # What is counted, by the word behind these.
 COUNTED = re.compile(
     r"\b(?:how many|the number of|count (?:the|all)) (?P<what>\w{1,30})", re.IGNORECASE
@@ -42,7 +45,8 @@ def other_counts(works: Mapping[str, ReferenceWork]) -> dict[str, ContraryResult
         match = COUNTED.search(work.prompt)
         if match and len(work.results) == 1 and not work.has_pages and WHOLE.fullmatch(work.answer):
             groups[match["what"].casefold()][rollout] = work
-    return next(filter(None, map(_larger, groups.values())), {})
+    larger = (_larger(each) or _larger_of_a_word(each) for each in groups.values())
+    return next(filter(None, larger), {})
 
 
 def _larger(works: Mapping[str, ReferenceWork]) -> dict[str, ContraryResults]:
@@ -67,9 +71,50 @@ def _larger(works: Mapping[str, ReferenceWork]) -> dict[str, ContraryResults]:
     }
 
 
+def _larger_of_a_word(works: Mapping[str, ReferenceWork]) -> dict[str, ContraryResults]:
+    """The same where the entries with one word are counted, as all shorter lists show."""
+    lists = {rollout: entry_words(work.results[0]) for rollout, work in works.items()}
+    longest = max(map(len, lists.values()), default=0)
+    answers = {rollout: int(value_of(work.answer)) for rollout, work in works.items()}
+    shorter = [rollout for rollout, words in lists.items() if len(words) < longest]
+    full = [rollout for rollout, words in lists.items() if len(words) == longest]
+    varied = len({answers[rollout] for rollout in shorter}) >= VARIED
+    if longest < FEWEST or len(shorter) < FEWEST_SHORTER or not varied:
+        return {}
+    if any(NAMES_MORE.search(works[rollout].results[0]) for rollout in full):
+        return {}
+    words = {word for rollout in shorter for each in lists[rollout] for word in each}
+    for word in sorted(words):
+        counts = {rollout: sum(word in each for each in lists[rollout]) for rollout in works}
+        if any(counts[rollout] != answers[rollout] for rollout in shorter):
+            continue
+        larger = [rollout for rollout in full if counts[rollout] < answers[rollout]]
+        is_cut = not any(counts[rollout] > answers[rollout] for rollout in full)
+        if is_cut and len({answers[rollout] for rollout in larger}) >= FEWEST:
+            return {
+                rollout: ContraryResults(
+                    works[rollout].answer,
+                    works[rollout].results,
+                    f"{counts[rollout]} entries with {word!r} of {longest}, as the longest list",
+                )
+                for rollout in larger
+            }
+    return {}
+
+
 def entries(result: str) -> int:
-    """The number of entries that a result lists: of an array in JSON, of rows with as many
-    separators, of lines with a bullet, or of all lines; 0 for one line."""
+    """The number of entries that a result lists."""
+    return len(entry_texts(result))
+
+
+def entry_words(result: str) -> list[set[str]]:
+    """The words of each entry that a result lists, without case."""
+    return [{*WORD.findall(each.casefold())} for each in entry_texts(result)]
+
+
+def entry_texts(result: str) -> Sequence[str]:
+    """The entries that a result lists: of an array in JSON, the rows with as many separators, the
+    lines with a bullet, or all lines; none for one line."""
     try:
         value = json.loads(result)
     except (ValueError, RecursionError):
@@ -78,10 +123,11 @@ def entries(result: str) -> int:
         lists = [each for each in value.values() if isinstance(each, list)]
         value = lists[0] if len(lists) == 1 else None
     if isinstance(value, list):
-        return len(value)
+        return [json.dumps(each, ensure_ascii=False) for each in value]
     lines = [line for line in result.splitlines() if line.strip()]
     for separator in SEPARATORS:
         rows = Counter(line.count(separator) for line in lines if separator in line)
         if rows and (most := max(rows.values())) > 1:
-            return most
-    return len(BULLET.findall(result)) or (len(lines) if len(lines) > 1 else 0)
+            number = next(number for number, count in rows.items() if count == most)
+            return [line for line in lines if line.count(separator) == number]
+    return [line for line in lines if BULLET.match(line)] or (lines if len(lines) > 1 else [])

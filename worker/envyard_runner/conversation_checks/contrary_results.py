@@ -34,7 +34,19 @@ SEARCHED, KEPT = 50_000, 200  # characters of the results of a rollout, rollouts
 ENOUGH = 3  # tasks with different answers, all of whose results contradict
 # A parameter of a tool that chooses a part of a list.
 PAGES = re.compile(
-    r'"(?:page|offset|cursor|limit|start|skip|max|count|top|size|per)(?:_\w{1,20})?": \{',
+    r'"(?!start_(?:year|month|date|day|time)")'
+    r'(?:page|offset|cursor|limit|start|skip|max|count|top|size|per)(?:_\w{1,20})?": \{',
+    re.IGNORECASE,
+)
+# What says how long lists are at most; of a prompt, where it speaks of these.
+MOST = (
+    r"\b(?:at most|no more than|up to|max(?:imum)?(?: of)?|limit(?:ed)?(?: to| of)?|only|first|last"
+    r"|latest|newest|top)(?: the)?(?: first| last)? (?:\d{1,3}(?!\d)|five|six|eight|ten|twelve"
+    r"|fifteen|twenty|thirty|forty|fifty|hundred)\b"
+)
+LIMITED = re.compile(MOST, re.IGNORECASE)
+LIMITED_LISTS = re.compile(
+    MOST + r"[^.\n]{0,40}\b(?:entries|results|rows|records|hits|matches|lines|items)\b",
     re.IGNORECASE,
 )
 AMOUNT = re.compile(r"(-?\d[\d,]{0,15}(?:\.\d{1,9})?)(?: ?[^\W\d_]{1,12}\.?|[%°])?")
@@ -158,7 +170,9 @@ def _work(transcript: Transcript, reference: str) -> ReferenceWork | None:
     if not tools or not results or not answer or sum(map(len, results)) > SEARCHED:
         return None
     prompt = "\n".join(_texts(messages, ("system", "user")))
-    has_pages = bool(PAGES.search(json.dumps(transcript.tools, default=str)))
+    offered = json.dumps(transcript.tools, default=str)
+    limited = LIMITED.search(offered) or LIMITED_LISTS.search(prompt)
+    has_pages = bool(limited or PAGES.search(offered))
     return ReferenceWork(prompt, answer, tools, results, has_pages)
 
 

@@ -11,7 +11,8 @@ NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 @dataclass(frozen=True, slots=True)
 class ReferenceWork:
     """A rollout that ended with an answer in words; of a call that was repeated, the last result
-    alone. `has_pages`: a tool on offer takes the number of a page or of entries."""
+    alone. `has_pages`: a tool on offer takes the number of a page or of entries, or a text says how
+    many entries a list has at most."""
 
     prompt: str
     answer: str

@@ -16,7 +16,10 @@ from dataclasses import dataclass
 from envyard.contract.task_texts import MAX_LABEL_OUTLIERS, LabelOutlier, LabelRule
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.survey.arithmetic import Amount, Rule, fitting_rules, simple_rules
+from envyard_runner.survey.band_labels import banded
+from envyard_runner.survey.carriers import carriers
 from envyard_runner.survey.day_counts import day_counts
+from envyard_runner.survey.excepted_days import excepted_days
 from envyard_runner.survey.known_rules.fitting import contradicted
 from envyard_runner.survey.medians import medians
 from envyard_runner.survey.templates import Cut, Sample, by_template, cuts, numbers_in, words_in
@@ -83,7 +86,17 @@ def label_rule(tasks: Iterable[tuple[int, str, str]], instructions: str = "") ->
     both_ends = Fit("the days between its dates, both ends included", *day_counts(samples))
     counted = Fit("the count with its bound as the question says", *thresholds(samples))
     moved = Fit("a day from Monday to Friday", *working_days(samples))
-    others = (escaped(samples), Fit("the median", *medians(samples)), both_ends, counted, moved)
+    related = Fit(
+        "the risk with two in three healthy siblings of affected persons carriers",
+        *carriers(samples),
+    )
+    looked_up = Fit("what its table gives with a limit in the band that it names", *banded(samples))
+    excepted = Fit(
+        "what follows from the days that count, each holiday on such a weekday taken off once",
+        *excepted_days(samples),
+    )
+    median = Fit("the median", *medians(samples))
+    others = (escaped(samples), median, both_ends, counted, moved, related, looked_up, excepted)
     known = [Fit(*each) for each in contradicted(samples, instructions)]
     named += [fit for fit in (*others, *known) if fit.outliers]
     if not named:

@@ -36,14 +36,15 @@ IN_TURNS = re.compile(r"\b(?:each|every|per|one|a) (?:turn|round|move|step|guess
 
 
 def leaves(transcript: Transcript, others: Sequence[str]) -> Course | None:
-    """The first reply, then the words with which the prompt lets a policy end."""
+    """The first reply, then the words with which the prompt lets a policy end; None where the
+    reference does so."""
     replies = recorded_replies(transcript)
     if len(replies) < FEWEST_TURNS or replies[0].get("tool_calls"):
         return None
     prompt = first_prompts(transcript)
     word = leaving_word(prompt) or _own_end(prompt, replies)
-    last = {"role": "assistant", "content": word}
-    return Course([replies[0], last], str(replies[1]["content"]), word) if word else None
+    last, second = {"role": "assistant", "content": word}, str(replies[1]["content"])
+    return Course([replies[0], last], second, word) if word and word not in second else None
 
 
 def declines(transcript: Transcript, others: Sequence[str]) -> Course | None:

@@ -16,7 +16,7 @@ from envyard.contract.transcript import Transcript, clean_message
 from envyard_runner.gateway.courses.call_order import call_order
 from envyard_runner.gateway.courses.claimed_lines import echoed, noted, unnoted
 from envyard_runner.gateway.courses.corrected_calls import corrected
-from envyard_runner.gateway.courses.early_ends import FEWEST_TURNS, declines, leaves
+from envyard_runner.gateway.courses.early_ends import FEWEST_TURNS, declines, leaves, leaving_word
 from envyard_runner.gateway.courses.further_calls import further_calls
 from envyard_runner.gateway.courses.last_reply_alone import (
     alone,
@@ -40,6 +40,7 @@ from envyard_runner.gateway.courses.replies_in_turn import (
     values,
     written,
 )
+from envyard_runner.gateway.courses.worse_beginnings import begun_worse, missed
 from envyard_runner.gateway.courses.written_sources import misset, source_written
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.probing.chat_text import plain_text
@@ -115,6 +116,8 @@ def repeats(transcript: Transcript, others: Sequence[str]) -> Course | None:
     has_tools = any(reply.get("tool_calls") for reply in replies)
     if len(replies) < FEWEST_TURNS or has_tools or len({*texts}) == 1:
         return None
+    if {*texts[1:]} == {leaving_word(first_prompts(transcript))}:
+        return None  # the first one is all that it does
     return Course([replies[0]], texts[1], texts[0])
 
 
@@ -202,6 +205,8 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "overwritten": lambda transcript, others: overwritten(transcript, others, changes),
     "misset": lambda transcript, others: misset(transcript, others, changes),
     "source_written": lambda transcript, others: source_written(transcript, others, changes),
+    "missed": missed,
+    "begun_worse": begun_worse,
     "further_calls": lambda transcript, others: further_calls(transcript, others, changes),
 }
 
