@@ -63,3 +63,12 @@ def test_each_call_gets_a_copy_of_the_row_with_info_as_reward_functions_see_it()
         assert [reply([{}]), reply([])] == [("fern", 1), ("fern", 0)]
     kept = oracles.bound(lambda task, messages: task["info"], {"info": "no JSON"})
     assert kept([]) == "no JSON"
+
+
+def test_a_function_that_reads_json_itself_gets_info_as_the_dataset_has_it() -> None:
+    def load(task: dict[str, Any], messages: list[dict[str, Any]]) -> Any:
+        return json.loads(task["info"])["word"]
+
+    assert oracles.bound(load, {"info": '{"word": "fern"}'})([]) == "fern"
+    with pytest.raises(TypeError):
+        oracles.bound(load, {"info": {"word": "fern"}})([])

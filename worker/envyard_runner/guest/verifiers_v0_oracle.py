@@ -43,8 +43,20 @@ def _parameters(known: FunctionType) -> tuple[str, ...]:
 
 
 def bound(known: Oracle, row: dict[str, Any]) -> Callable[[list[dict[str, Any]]], Any]:
-    """The function for one task; each call gets a copy of the row."""
-    return lambda messages: known(_as_scored(row), messages)
+    """The function for one task; each call gets a copy of the row, as reward functions see it.
+
+    A function that reads an `info` that is JSON itself gets the row as the dataset has it.
+    """
+
+    def reply(messages: list[dict[str, Any]]) -> Any:
+        try:
+            return known(_as_scored(row), messages)
+        except TypeError:  # what json.loads raises for a dict
+            if not isinstance(row.get("info"), str):
+                raise
+            return known(copy.deepcopy(row), messages)
+
+    return reply
 
 
 def _as_scored(row: dict[str, Any]) -> dict[str, Any]:
