@@ -6,8 +6,9 @@ thousandth page costs what the first does. Cursors are signed: nobody else's val
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime
+from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -44,13 +45,16 @@ def cursor_after(row: Model, *, by: tuple[str, ...]) -> str:
     return _write(",".join(by), keys)
 
 
-def read_ranked_page(ranked: Sequence[K], *, cursor: str, limit: int) -> tuple[list[K], str]:
-    """The same for a list of unique keys that is sorted already, the greatest first."""
+def read_ranked_page(ranked: Iterable[K], *, cursor: str, limit: int) -> tuple[list[K], str]:
+    """The same for unique keys that are sorted already, the greatest first; reads no more of them
+    than the page needs."""
     if cursor:
         after = tuple(_read(cursor, "rank"))
-        ranked = [key for key in ranked if key < after]
-    page = list(ranked[:limit])
-    return page, _write("rank", list(page[-1])) if len(ranked) > limit else ""
+        ranked = (key for key in ranked if key < after)
+    page = list(islice(ranked, limit + 1))
+    if len(page) <= limit:
+        return page, ""
+    return page[:limit], _write("rank", list(page[limit - 1]))
 
 
 def _after(by: tuple[str, ...], values: list[Any]) -> Q:

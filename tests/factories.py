@@ -106,6 +106,7 @@ def make_run(version: Version, *, status: str = "succeeded", **fields: Any) -> R
         "lease_expires_at": timezone.now() + timedelta(minutes=1) if is_leased else None,
         "ended_at": None if is_leased or status == "queued" else timezone.now(),
     }
+    defaults["environment"] = version.environment
     defaults["owner"] = version.environment.owner
     return Run.objects.create(version=version, status=status, **defaults | fields)
 

@@ -25,14 +25,11 @@ OFFERED = 50  # versions to choose from
 def context(request: HttpRequest, env: Environment, version: Version | None) -> dict[str, Any]:
     """The leaderboard of the version and suite that the address names, by default those of the
     newest result of a model on this version; all runs and pushed evaluations."""
-    visible = env.versions.visible_to(request.user)
-    # The database sorts the runs of thousands of versions: their keys alone, not whole rows.
-    keys = Run.objects.filter(version__in=visible).only("pk", "created_at")
-    newest, following = page(request, keys, by=("-created_at", "pk"))
-    whole = Run.objects.for_summary().in_bulk([run.pk for run in newest])
+    rows = Run.objects.filter(environment=env).of_versions_visible_to(request.user)
+    newest, following = page(request, rows.for_summary(), by=("-created_at", "pk"))
     pushed = env.evaluations.visible_to(request.user).for_list().order_by("-created_at")
     return {
-        "runs": runs.summaries([whole[run.pk] for run in newest]),
+        "runs": runs.summaries(newest),
         "next": following,
         "evaluations": pushed[:MAX_EVALUATIONS],
         "reported": REPORTED,

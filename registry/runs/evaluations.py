@@ -41,6 +41,7 @@ def request(
             turn, priority = queue.assign(version, owner=owner.pk)
             run = Run(
                 version=version,
+                environment=version.environment,
                 owner=owner,
                 purpose=Run.Purpose.EVALUATION,
                 turn=turn,

@@ -12,7 +12,7 @@ from django.db.models import F, Q, QuerySet
 from envyard.contract.task_indexes import part_of
 from registry.accounts.models import Owner, Runner, User
 from registry.accounts.permissions import Actor
-from registry.catalog.models import Version
+from registry.catalog.models import Environment, Version
 from registry.runs.suite_models import Suite
 
 LEASED = ("leased", "preparing", "running", "scoring")
@@ -63,14 +63,15 @@ class Run(models.Model):
     """One evaluation of one version by some policies, in one sandbox on one runner.
 
     Writes of a runner must match (`id`, `attempt`); `last_seq` makes its batches idempotent.
-    `facts` is the contract's Facts in JSON. `owner` is the owner whose share of the queue the run
-    uses, `turn` its number among that owner's runs, and `priority` orders all queued runs, lowest
-    first (`runs.queue`). A queued run is leased no earlier than `not_before`. `pythons` lists the
-    Pythons that it may use (`runs.pythons`), empty: any. `needs` lists the kinds of needs by which
-    runners are chosen (`runs.provided`), and `provided` is what its last attempt had of them. A run
-    of purpose `listing` decides on its version; an `evaluation` measures a model on a listed one,
-    and a `remeasured` one measures a listed version again (`remeasurements`).
-    `suite` is null for runs from before suites.
+    `environment` is its version's, which never changes: a column so that an index holds the newest
+    runs of an environment. `facts` is the contract's Facts in JSON. `owner` is the owner whose
+    share of the queue the run uses, `turn` its number among that owner's runs, and `priority`
+    orders all queued runs, lowest first (`runs.queue`). A queued run is leased no earlier than
+    `not_before`. `pythons` lists the Pythons that it may use (`runs.pythons`), empty: any. `needs`
+    lists the kinds of needs by which runners are chosen (`runs.provided`), and `provided` is what
+    its last attempt had of them. A run of purpose `listing` decides on its version; an `evaluation`
+    measures a model on a listed one, and a `remeasured` one measures a listed version again
+    (`remeasurements`). `suite` is null for runs from before suites.
 
     An evaluation of many rollouts is `sharded`: rows with it as `parent` are leased in its place,
     each for `tasks` tasks from `first_task` on. Their rollouts belong to the parent. `objects`
@@ -99,6 +100,9 @@ class Run(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
+    environment = models.ForeignKey(
+        Environment, on_delete=models.PROTECT, related_name="runs", db_index=False
+    )
     owner = models.ForeignKey(Owner, on_delete=models.PROTECT, related_name="+")
     turn = models.PositiveBigIntegerField(default=0)
     priority = models.PositiveBigIntegerField(default=0)
@@ -206,6 +210,8 @@ class Run(models.Model):
             models.Index(fields=("owner", "status", "turn"), name="run_by_turn"),
             # Else the newest of 10,000 versions are sorted with a look at each run.
             models.Index(fields=("version", "-created_at", "id", "parent"), name="run_by_version"),
+            # The same of an environment, whose page lists the runs of thousands of versions.
+            models.Index(fields=("environment", "-created_at", "id", "parent"), name="run_by_env"),
             # All columns of the newest results of a suite: no run is read for them.
             models.Index(
                 fields=("suite", "status", "-created_at", "model", "version", "parent", "id"),

@@ -41,6 +41,7 @@ def request(
                 priority += queue.REMEASUREMENT_DELAY
             run = Run(
                 version=version,
+                environment=version.environment,
                 purpose=purpose,
                 owner=version.environment.owner,
                 turn=turn,

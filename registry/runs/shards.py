@@ -110,8 +110,8 @@ def _queue(run: Run, parts: Iterable[tuple[int, int]]) -> None:
 
 
 COPIED = (
-    *("version", "owner", "purpose", "suite", "policies", "model", "attempts", "seed"),
-    *("pythons", "needs", "requested_by"),
+    *("version", "environment", "owner", "purpose", "suite", "policies", "model", "attempts"),
+    *("seed", "pythons", "needs", "requested_by"),
 )
 
 

@@ -24,7 +24,7 @@ MAXIMA = {
     "environment-feed": 3,
     "sitemap": 1,
     "sitemap-section": 2,
-    "environment": 28,  # the tab Evaluations has leaderboard, runs and claims
+    "environment": 27,  # the tab Evaluations has leaderboard, runs and claims
     "environment-preview": 3,
     "environment-changes": 13,
     "version": 18,

@@ -52,6 +52,7 @@ def test_the_schema_goes_back_to_its_beginning_and_returns_with_its_rows(
         assert back.environment.latest == back
         assert back.environment.star_count == 1
         assert Rollout.objects.get().reward == 0.5
+        assert Run.objects.get().environment == version.environment
         assert Token.objects.get() == kept
     finally:
         migrate()

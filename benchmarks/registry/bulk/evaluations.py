@@ -38,9 +38,9 @@ def write(random: Random) -> None:
     rows = list(listed[::EVERY])
     template = row(
         Run(
-            version_id=0, owner_id=0, purpose="evaluation", suite=suite, status="succeeded",
-            policies=[MODEL], model="m", tasks=TASKS, attempts=ATTEMPTS, done=TASKS * ATTEMPTS,
-            total=TASKS * ATTEMPTS, ended_at=timezone.now(),
+            version_id=0, environment_id=0, owner_id=0, purpose="evaluation", suite=suite,
+            status="succeeded", policies=[MODEL], model="m", tasks=TASKS, attempts=ATTEMPTS,
+            done=TASKS * ATTEMPTS, total=TASKS * ATTEMPTS, ended_at=timezone.now(),
             facts={"tasks": [asdict(task) for task in tasks_of(1, TASKS)]},
         )
     )  # fmt: skip
@@ -50,7 +50,8 @@ def write(random: Random) -> None:
         for environment, model in itertools.product(rows, MODELS):
             key = run_id(next(numbers))
             keys = {"id": key, "model": model, "version_id": environment.latest_id}
-            runs.append(template | keys | {"owner_id": environment.owner_id})
+            holders = {"environment_id": environment.pk, "owner_id": environment.owner_id}
+            runs.append(template | keys | holders)
             rollouts += [each | {"run_id": key} for each in _rollouts(random, MODELS[model])]
         copy(Run, runs)
         copy(Rollout, rollouts)
@@ -91,7 +92,7 @@ def _active(rows: list[Environment], suite: Any) -> Iterator[Run]:
         state: dict[str, Any] = leased if number < UNDER_WAY else {"status": "queued"}
         yield Run(
             id=UUID(int=2 * FIRST + number), version=Version(pk=environment.latest_id),
-            owner_id=environment.owner_id, purpose="evaluation", suite=suite, policies=[MODEL],
-            model="org/model-120b", tasks=TASKS, attempts=ATTEMPTS, turn=number, priority=number,
-            **state,
+            environment=environment, owner_id=environment.owner_id, purpose="evaluation",
+            suite=suite, policies=[MODEL], model="org/model-120b", tasks=TASKS, attempts=ATTEMPTS,
+            turn=number, priority=number, **state,
         )  # fmt: skip

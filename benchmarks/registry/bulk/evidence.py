@@ -94,9 +94,9 @@ def _prototype(random: Random, *, with_model: bool) -> Prototype:
     measures = [measure.to_dict() for measure in all_measures(evidence)]
     stored = [result.to_dict() for result in models]
     run = Run(
-        version_id=0, owner_id=0, status="succeeded", policies=list(policies), model=evidence.model,
-        tasks=TASKS, attempts=ATTEMPTS, done=len(results), total=len(results),
-        facts=facts.to_dict(), ended_at=datetime.now().astimezone(),
+        version_id=0, environment_id=0, owner_id=0, status="succeeded", policies=list(policies),
+        model=evidence.model, tasks=TASKS, attempts=ATTEMPTS, done=len(results),
+        total=len(results), facts=facts.to_dict(), ended_at=datetime.now().astimezone(),
     )  # fmt: skip
     card = Card(
         version_id=0, run=run, measures=measures, rules=RULES, model_results=stored,
@@ -196,9 +196,9 @@ class Writer:
         run = run_id(version)
         rows = EvidenceRows([], [], [], list(self._needs(version)), [])
         if prototype is not None:
-            keys = {"id": run, "version_id": version, "owner_id": environment.owner_id}
+            keys = {"id": run, "version_id": version, "environment_id": environment.pk}
             times = {"created_at": at, "started_at": at, "ended_at": at}
-            rows.runs.append(prototype.run | keys | times)
+            rows.runs.append(prototype.run | keys | times | {"owner_id": environment.owner_id})
             rows.cards.append(prototype.card | {"version_id": version, "run_id": run})
             rows.rollouts.extend(each | {"run_id": run} for each in prototype.rollouts)
         rows.events.extend(

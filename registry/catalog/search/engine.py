@@ -27,6 +27,10 @@ class Engine(Protocol):
         """The same, greatest place first, to be sliced. With `in_names`, those that contain the
         words in name, owner or tags. Not to be put into another query."""
 
+    def frequent(self, documents: DocumentQuerySet, query: TextQuery) -> DocumentQuerySet | None:
+        """The same as `most_used` in names, where an index has them in that order; None where it
+        has not. It may end early, after a bounded number of candidates."""
+
     def similar_words(self, word: str, maximum: int) -> Iterable[str]:
         """Known words that share most letters with it or contain it; none without an index."""
 

@@ -2,10 +2,13 @@
 
 `names` holds the words of name (A), owner and tags (B) with their weights; `vector` holds all words
 of the document, without weights and positions, which no query uses: that halves the time to read
-it. A query for weights in one vector would make PostgreSQL read each row again, which takes half a
+it. `registry_search_beginnings`, which a trigger updates, has the first letters of the words of
+`names` with the document's place: GIN has no order, and returns all documents of a frequent word.
+A query for weights in one vector would make PostgreSQL read each row again, which takes half a
 second for a word that every README contains. `held` is the array of marks.
 """
 
+# ruff: noqa: S608 - only our own numbers are put into SQL here
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -22,8 +25,8 @@ from django.contrib.postgres.search import (
 from django.db import Error, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
-from django.db.models import F, Field, TextField
-from django.db.models.expressions import Col
+from django.db.models import BooleanField, F, Field, Func, TextField, Value
+from django.db.models.expressions import Col, RawSQL
 
 from registry.catalog.search.models import DocumentQuerySet
 from registry.catalog.search.text import MIN_CORRECTED, TextQuery, one_slip
@@ -39,6 +42,42 @@ COLUMNS = {
 TRIGRAMS = """
 CREATE INDEX IF NOT EXISTS registry_searchword_trigrams
 ON registry_searchword USING gin (word gin_trgm_ops) WITH (fastupdate = off)
+"""
+BEGINNING = 3  # letters by which `registry_search_beginnings` holds a word
+CANDIDATES = 1_500  # documents that a search by it looks at
+BEGINNINGS = f"""
+CREATE TABLE registry_search_beginnings (
+    beginning text COLLATE "C", place bigint, PRIMARY KEY (beginning, place)
+);
+INSERT INTO registry_search_beginnings
+SELECT DISTINCT left(word, {BEGINNING}), place
+FROM registry_searchdocument, unnest(tsvector_to_array(names)) AS word;
+CREATE OR REPLACE FUNCTION registry_search_beginnings() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP <> 'INSERT' THEN
+        DELETE FROM registry_search_beginnings WHERE place = OLD.place AND beginning IN
+        (SELECT left(word, {BEGINNING}) FROM unnest(tsvector_to_array(OLD.names)) AS word);
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+        INSERT INTO registry_search_beginnings
+        SELECT DISTINCT left(word, {BEGINNING}), NEW.place
+        FROM unnest(tsvector_to_array(NEW.names)) AS word ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER registry_search_beginnings AFTER INSERT OR DELETE
+OR UPDATE OF place, name, owner_name, tags ON registry_searchdocument
+FOR EACH ROW EXECUTE FUNCTION registry_search_beginnings()
+"""
+AMONG = """
+registry_searchdocument.place = ANY(ARRAY(
+    SELECT place FROM registry_search_beginnings WHERE beginning = %s ORDER BY place DESC LIMIT %s
+))
+"""
+WITHOUT_BEGINNINGS = """
+DROP TRIGGER IF EXISTS registry_search_beginnings ON registry_searchdocument;
+DROP FUNCTION IF EXISTS registry_search_beginnings;
+DROP TABLE IF EXISTS registry_search_beginnings
 """
 FORMER_TRIGRAMS = "registry_searchword_like"  # by GiST, which reads all of it for a word
 SIMILAR_WORDS = """
@@ -62,6 +101,9 @@ def install(connection: BaseDatabaseWrapper) -> None:
                 f"CREATE INDEX registry_searchdocument_{column} "
                 f"ON registry_searchdocument USING gin ({column}) WITH (fastupdate = off)"
             )
+        cursor.execute("SELECT to_regclass('registry_search_beginnings')")
+        if cursor.fetchone()[0] is None:
+            cursor.execute(BEGINNINGS)
         try:
             with transaction.atomic(using=connection.alias):
                 cursor.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
@@ -84,6 +126,7 @@ def uninstall(connection: BaseDatabaseWrapper) -> None:
     """Undo `install`, except the extension, which other applications may use."""
     with connection.cursor() as cursor:
         cursor.execute("DROP INDEX IF EXISTS registry_searchword_trigrams")
+        cursor.execute(WITHOUT_BEGINNINGS)
         for column in COLUMNS:
             cursor.execute(f"ALTER TABLE registry_searchdocument DROP COLUMN IF EXISTS {column}")
 
@@ -116,6 +159,25 @@ class Engine:
         column = "names" if in_names else "vector"
         return _holding(column, documents, query).order_by("-place")
 
+    def frequent(self, documents: DocumentQuerySet, query: TextQuery) -> DocumentQuerySet | None:
+        """Among CANDIDATES documents with a word that begins like the only one of the query.
+
+        The conditions are functions, not operators, so that no index is read for them, and the
+        candidates are an array, as the planner joins rows by reading the documents of all others.
+        """
+        (words,) = query.words
+        beginning = words[0][:BEGINNING]
+        if len(beginning) < BEGINNING or any(word[:BEGINNING] != beginning for word in words):
+            return None
+        if query.marks:
+            held, marks = _Column("held", ArrayField(TextField())), list(query.marks)
+            wanted = Value(marks, ArrayField(TextField()))
+            documents = documents.filter(_Condition(held, wanted, function="arraycontains"))
+        names = _Column("names", SearchVectorField())
+        documents = documents.filter(_Condition(names, _search(query), function="ts_match_vq"))
+        candidates = RawSQL(AMONG, [beginning, CANDIDATES], BooleanField())  # noqa: S611
+        return documents.filter(candidates).order_by("-place")
+
     def similar_words(self, word: str, maximum: int) -> Iterable[str]:
         """Those with one slip by the index of words, as a slip leaves a short word few trigrams;
         those with more, and those that contain it, by trigrams."""
@@ -146,15 +208,24 @@ class _Column(F):
         return Col(query.get_initial_alias(), self._field)
 
 
+class _Condition(Func):
+    """A function of the database that returns a truth value."""
+
+    output_field = BooleanField()
+
+
 def _holding(column: str, documents: DocumentQuerySet, query: TextQuery) -> DocumentQuerySet:
     if query.marks:
         marks = _Column("held", ArrayField(TextField()))
         documents = documents.filter(DataContains(marks, list(query.marks)))
     if query.words:
-        condition = SearchQuery(_tsquery(query), search_type="raw", config="simple")
         vector = _Column(column, SearchVectorField())
-        documents = documents.filter(SearchVectorExact(vector, condition))
+        documents = documents.filter(SearchVectorExact(vector, _search(query)))
     return documents
+
+
+def _search(query: TextQuery) -> SearchQuery:
+    return SearchQuery(_tsquery(query), search_type="raw", config="simple")
 
 
 def _tsquery(query: TextQuery) -> str:

@@ -21,6 +21,7 @@ NAMED = 100  # a name that is one word of the query, or the correction of one
 TIER = 10_000  # more than all of these together
 MISSPELLED = 0.5
 STEPS = 64  # of usage, which decide between equals
+HIGHEST_ELSEWHERE = 18  # points of a word that name, owner and tags lack: those of the summary
 
 
 class RankedFields(NamedTuple):
@@ -73,6 +74,22 @@ def ranks(documents: Iterable[RankedFields], query: TextQuery, tier: int) -> Ite
                 best = max(best, _points(texts, word, minimum) * word.factor)
             points += best
         yield (tier * TIER + round(points)) * STEPS + steps(document.place)
+
+
+def best_first(
+    documents: Iterable[RankedFields], query: TextQuery, tier: int, *, above: int = -1
+) -> list[tuple[int, int]]:
+    """Rank and primary key of the documents with a rank greater than `above`, best first, then
+    newest first."""
+    rows = [*documents]
+    pairs = zip(ranks(rows, query, tier), (row.pk for row in rows), strict=True)
+    return sorted((pair for pair in pairs if pair[0] > above), reverse=True)
+
+
+def highest_elsewhere(tier: int) -> int:
+    """The highest rank in that tier of a document that has a query's only word, but neither in its
+    name nor in owner and tags."""
+    return (tier * TIER + HIGHEST_ELSEWHERE) * STEPS + STEPS - 1
 
 
 def _alternatives(query: TextQuery, at: int) -> Iterator[_Word]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
@@ -35,7 +35,12 @@ from registry.catalog.search.facets import (
     mark,
 )
 from registry.catalog.search.models import DocumentQuerySet, SearchDocument
-from registry.catalog.search.rank import RANKED_FIELDS, RankedFields, ranks
+from registry.catalog.search.rank import (
+    RANKED_FIELDS,
+    RankedFields,
+    best_first,
+    highest_elsewhere,
+)
 from registry.catalog.search.text import TextQuery, corrections, parse
 
 FEW_FRESH = 5000  # environments: reading as many costs what passing over the older of 100,000 does
@@ -61,11 +66,22 @@ class Match(NamedTuple):
     marks: str
 
 
-class Level(NamedTuple):
-    """A query and its matches: all of them, or MAX_COUNTED and one where there are more."""
+@dataclass(slots=True)
+class Level:
+    """A query and its matches: all of them, or MAX_COUNTED and one where there are more.
+
+    Where that many have its word in their names, these are `named`, and the matches are None until
+    `SearchResults` reads them.
+    """
 
     query: TextQuery
-    matches: list[Match]
+    matches: list[Match] | None
+    named: list[RankedFields]
+
+    @property
+    def count(self) -> int:
+        """The number of matches, MAX_COUNTED and one for more."""
+        return MAX_COUNTED + 1 if self.matches is None else len(self.matches)
 
 
 class SearchResults:
@@ -88,22 +104,26 @@ class SearchResults:
         self._engine = engine(SearchDocument.objects.db)
         self._read_counts: dict[tuple[str, ...], Counter[str] | None] = {}
 
-    def ranked(self) -> list[tuple[int, int]]:
+    def ranked(self) -> Iterator[tuple[int, int]]:
         """Rank and primary key of the best matches, best first, then newest first.
 
         Of more than MAX_COUNTED, those with the words in their names go first, then the most used.
+        The latter are read where the former are exhausted: they decide on no first page.
         """
-        keys: dict[int, int] = {}
-        for number, (query, matches) in enumerate(self._levels):
-            documents = {match.fields for match in matches}
-            if len(documents) > MAX_COUNTED:
-                named_documents = self._most_used(self.search, query, in_names=True)
-                rows = named_documents.values_list(*RANKED_FIELDS)[:MAX_COUNTED]
-                documents.update(map(RankedFields._make, rows))
-            further = [document for document in documents if document.pk not in keys]
-            row_ranks = ranks(further, query, TIERS - number)
-            keys |= zip((document.pk for document in further), row_ranks, strict=True)
-        return sorted(((rank, pk) for pk, rank in keys.items()), reverse=True)
+        seen: set[int] = set()
+        for number, level in enumerate(self._levels):
+            query, tier, named = level.query, TIERS - number, level.named[:MAX_COUNTED]
+            seen.update(row.pk for row in level.named[MAX_COUNTED:])
+            if level.matches is None:
+                best = best_first(named, query, tier, above=highest_elsewhere(tier))
+                yield from best
+                seen.update(pk for _, pk in best)
+            elif level.count > MAX_COUNTED and not named:
+                rows = self._most_used(self.search, query, in_names=True)
+                named = _fields(rows[:MAX_COUNTED])
+            documents = {match.fields for match in self._matches(level)}.union(named)
+            yield from best_first((row for row in documents if row.pk not in seen), query, tier)
+            seen.update(row.pk for row in documents)
 
     def rows(self, *, sort: str = "") -> EnvironmentQuerySet:
         """All of them, to be sorted by one of ORDERS, `sort` if that is known."""
@@ -133,10 +153,10 @@ class SearchResults:
         beginning. None for many, which a web process remembers of the searches of strangers."""
         if self._is_public and kept(self.search, "many"):
             return None
-        query, matches = self._levels[-1]
-        if len(matches) <= MAX_COUNTED:
-            return [match.fields.pk for match in matches]
-        documents = self._most_used(self.search, query)  # `matching` may read all documents
+        level = self._levels[-1]
+        if level.count <= MAX_COUNTED:
+            return [match.fields.pk for match in self._matches(level)]
+        documents = self._most_used(self.search, level.query)  # `matching` may read all documents
         keys = [*documents.values_list("pk", flat=True)[: MAX_LISTED + 1]]
         if len(keys) <= MAX_LISTED:
             return keys
@@ -157,7 +177,7 @@ class SearchResults:
             counts, complete = counts_of[other_filters.marks]
             chosen = self.search.filters.get(name, "")
             if chosen and mark(facet, chosen) not in counts:  # not among those that are stored
-                counts = counts + Counter({mark(facet, chosen): len(self._levels[-1].matches)})
+                counts = counts + Counter({mark(facet, chosen): self._levels[-1].count})
             facets.append(counted(facet, counts, chosen=chosen, complete=complete))
         return facets
 
@@ -174,7 +194,7 @@ class SearchResults:
         if self._is_public and (counts := kept(search, "counts")):
             return counts, False
         if search.marks == self.search.marks:
-            marks = [match.marks for match in self._levels[-1].matches]
+            marks = [match.marks for match in self._matches(self._levels[-1])]
         else:
             query = replace(
                 self._levels[-1].query if search.words else parse(""), marks=search.marks
@@ -206,13 +226,13 @@ class SearchResults:
         """
         query = replace(parse(self.search.words), marks=self.search.marks)
         levels = [self._read(query)]
-        if not levels[0].matches and query.words:
+        if not levels[0].count and query.words:
             query = replace(query, words=tuple(self._corrected(query)))
             levels = [self._read(query)]
         for looser in query.looser():
-            if len(levels[-1].matches) > MAX_COUNTED:
+            if levels[-1].count > MAX_COUNTED:
                 break
-            if levels[-1].matches and not self._by_relevance:
+            if levels[-1].count and not self._by_relevance:
                 break
             levels.append(self._read(looser))
         return levels
@@ -231,9 +251,30 @@ class SearchResults:
                 yield (word, *corrections(word, candidates))
 
     def _read(self, query: TextQuery) -> Level:
-        documents = self._most_used(self.search, query)
-        rows = documents.values_list(*RANKED_FIELDS, "marks")[: MAX_COUNTED + 1]
-        return Level(query, [Match(RankedFields(*row[:-1]), row[-1]) for row in rows])
+        if named := self._frequent(query):
+            return Level(query, None, named)
+        level = Level(query, None, [])
+        self._matches(level)
+        return level
+
+    def _frequent(self, query: TextQuery) -> list[RankedFields]:
+        """More than MAX_COUNTED matches with the query's only word in their names, where an index
+        has them; of a corrected word, as it was written no document has it."""
+        if len(query.words) != 1 or not query.last_is_prefix:
+            return []
+        (alternatives,) = query.words
+        written = replace(query, words=(alternatives[1:] or alternatives,))
+        documents = self._engine.frequent(self._visible(), written)
+        rows = [] if documents is None else _fields(documents[: MAX_COUNTED + 1])
+        return rows if len(rows) > MAX_COUNTED else []
+
+    def _matches(self, level: Level) -> list[Match]:
+        """The matches of the level, read where they are needed for the first time."""
+        if level.matches is None:
+            documents = self._most_used(self.search, level.query)
+            rows = documents.values_list(*RANKED_FIELDS, "marks")[: MAX_COUNTED + 1]
+            level.matches = [Match(RankedFields(*row[:-1]), row[-1]) for row in rows]
+        return level.matches
 
     def _most_used(
         self, search: CatalogSearch, query: TextQuery, *, in_names: bool = False
@@ -278,3 +319,7 @@ class SearchResults:
     def _is_public(self) -> bool:
         """The actor sees public environments alone."""
         return not isinstance(self._actor, User)
+
+
+def _fields(documents: DocumentQuerySet) -> list[RankedFields]:
+    return [*map(RankedFields._make, documents.values_list(*RANKED_FIELDS))]

@@ -118,6 +118,10 @@ class Engine:
         )
         return cast("DocumentQuerySet", joined)
 
+    def frequent(self, documents: DocumentQuerySet, query: TextQuery) -> DocumentQuerySet | None:
+        """All of them: FTS5 has every word in that order."""
+        return self.most_used(documents, query, in_names=True)
+
     def similar_words(self, word: str, maximum: int) -> Iterable[str]:
         """By trigrams, rare ones first; a word of one letter has too few."""
         padded = f"{BEFORE}{word}{BEHIND}"

@@ -168,7 +168,7 @@ def test_a_rank_depends_on_the_document_and_the_question_alone(alice: User) -> N
     results = SearchResults(search("solve maze quickly"), NOBODY)
     before = {pk: rank for rank, pk in results.ranked()}
     make_version(alice, "solve-maze-quickly")
-    after = SearchResults(search("solve maze quickly"), NOBODY).ranked()
+    after = [*SearchResults(search("solve maze quickly"), NOBODY).ranked()]
     assert len(after) == 3
     assert {pk: rank for rank, pk in after if pk in before} == before
 

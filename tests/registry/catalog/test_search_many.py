@@ -15,7 +15,8 @@ from benchmarks.registry.bulk.__main__ import fill
 from benchmarks.registry.bulk.texts import FIRST
 from registry.accounts.permissions import Actor
 from registry.catalog.search.facets import CACHE_KEY, MAX_COUNTED, CountedFacet, recount
-from registry.catalog.search.results import SearchResults
+from registry.catalog.search.rank import RANKED_FIELDS, RankedFields, best_first
+from registry.catalog.search.results import TIERS, SearchResults
 from registry.models import Environment, SearchDocument, User, Version
 from tests.factories import make_version
 from tests.registry.catalog.test_search import NOBODY, search, values
@@ -56,6 +57,7 @@ def test_a_full_hub(full: None, client: Client, pages: Pages) -> None:
     rows_that_come_between_pages_hide_and_repeat_none(pages)
     facets_count_all_or_say_that_there_are_more()
     lower_bounds_are_kept_for_strangers(client)
+    frequent_words_are_found_by_their_names_first(client)
     the_exact_name_is_first_among_many_matches(pages)
     no_page_costs_more_queries(client)
     a_long_list_of_versions_pages_to_its_end(pages)
@@ -138,6 +140,48 @@ def lower_bounds_are_kept_for_strangers(client: Client) -> None:
         results.facets()
     assert any("marks" in query["sql"] for query in captured)  # counted again
     caches["local"].clear()
+
+
+def frequent_words_are_found_by_their_names_first(client: Client) -> None:
+    keys = SearchDocument.objects.order_by("pk").values_list("pk", flat=True)
+    SearchDocument.objects.update(summary="frequently named")
+    SearchDocument.objects.filter(pk__in=[*keys[300:1200]]).update(tags="frequently named")
+    actors: list[Actor] = [NOBODY, User.objects.get(username="person-1")]
+    for words in ("frequently", "freq", "frequnetly", "named"):
+        for actor in actors:
+            ranked = [*SearchResults(search(words), actor).ranked()]
+            assert ranked == ranked_in_full(SearchResults(search(words), actor)), words
+    with CaptureQueriesContext(connection) as captured:
+        client.get(f"{LIST}?q=frequently&limit=10")
+    assert not any("marks" in query["sql"] for query in captured)
+    check_beginnings()
+
+
+def ranked_in_full(results: SearchResults) -> list[tuple[int, int]]:
+    """The same with all matches read first."""
+    results.facets()
+    (query,) = [level.query for level in results._levels]
+    rows = results._most_used(results.search, query)
+    named = results._most_used(results.search, query, in_names=True)
+    fields = {
+        RankedFields._make(row)
+        for found, count in ((rows, MAX_COUNTED + 1), (named, MAX_COUNTED))
+        for row in found.values_list(*RANKED_FIELDS)[:count]
+    }
+    return best_first(fields, query, TIERS)
+
+
+def check_beginnings() -> None:
+    """The table that a trigger of PostgreSQL updates has the words of all names."""
+    if connection.vendor != "postgresql":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT beginning, place FROM registry_search_beginnings")
+        stored = set(cursor.fetchall())
+    documents = SearchDocument.objects.values_list("place", "name", "owner_name", "tags")
+    assert stored == {
+        (word[:3], place) for place, *texts in documents for word in " ".join(texts).split()
+    }
 
 
 def the_exact_name_is_first_among_many_matches(pages: Pages) -> None:

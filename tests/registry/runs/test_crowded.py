@@ -49,8 +49,8 @@ def versions(owner: Owner, kinds: tuple[str, ...]) -> list[Version]:
     )  # fmt: skip
     Run.objects.bulk_create(
         Run(
-            version=version, owner=owner, policies=["silent"], tasks=1, attempts=1,
-            status="cancelled", ended_at=timezone.now(),
+            version=version, environment=version.environment, owner=owner, policies=["silent"],
+            tasks=1, attempts=1, status="cancelled", ended_at=timezone.now(),
         )
         for kind, version in zip(kinds, rows, strict=True)
         if kind == "again"

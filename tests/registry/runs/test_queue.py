@@ -45,8 +45,8 @@ def queue_many(owner: Owner, count: int) -> None:
     )  # fmt: skip
     Run.objects.bulk_create(
         Run(
-            version=version, owner=owner, turn=turn, priority=turn + queue.FURTHER_VERSION_DELAY,
-            policies=["silent"], tasks=1, attempts=1,
+            version=version, environment=environment, owner=owner, turn=turn,
+            priority=turn + queue.FURTHER_VERSION_DELAY, policies=["silent"], tasks=1, attempts=1,
         )
         for turn, version in enumerate(versions)
     )  # fmt: skip
@@ -226,8 +226,9 @@ def test_lease_and_position_read_no_finished_run(alice: User, carol: User) -> No
     waiting = list(Run.objects.select_related("version").order_by("priority"))
     Run.objects.bulk_create(
         Run(
-            version=run.version, owner=carol.owner, turn=turn, priority=turn, policies=["silent"],
-            tasks=1, attempts=1, status="succeeded", ended_at=timezone.now(),
+            version=run.version, environment=run.version.environment, owner=carol.owner, turn=turn,
+            priority=turn, policies=["silent"], tasks=1, attempts=1, status="succeeded",
+            ended_at=timezone.now(),
         )
         for turn in range(10)
         for run in waiting
