@@ -55,6 +55,7 @@ from tests.zoo import (
     units_and_words,
     vacuous,
     values,
+    ways_and_refusals,
 )
 from tests.zoo.entry import Entry
 
@@ -109,6 +110,7 @@ ENTRIES: tuple[Entry, ...] = (
     *named_causes.FLAWED,
     *numbers_that_tell.FLAWED,
     *sets_and_sequences.FLAWED,
+    *ways_and_refusals.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -154,6 +156,7 @@ ENTRIES: tuple[Entry, ...] = (
     *named_causes.SOUND,
     *numbers_that_tell.SOUND,
     *sets_and_sequences.SOUND,
+    *ways_and_refusals.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
