@@ -20,6 +20,7 @@ from tests.zoo import (
     given_numbers,
     incomplete,
     judges,
+    keys_and_examples,
     labels,
     last_turns,
     listings,
@@ -111,6 +112,7 @@ ENTRIES: tuple[Entry, ...] = (
     *numbers_that_tell.FLAWED,
     *sets_and_sequences.FLAWED,
     *ways_and_refusals.FLAWED,
+    *keys_and_examples.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -157,6 +159,7 @@ ENTRIES: tuple[Entry, ...] = (
     *numbers_that_tell.SOUND,
     *sets_and_sequences.SOUND,
     *ways_and_refusals.SOUND,
+    *keys_and_examples.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 
