@@ -20,6 +20,7 @@ from tests.zoo import (
     given_numbers,
     incomplete,
     judges,
+    keys_and_examples,
     known_facts,
     labels,
     last_turns,
@@ -57,6 +58,7 @@ from tests.zoo import (
     units_and_words,
     vacuous,
     values,
+    ways_and_refusals,
 )
 from tests.zoo.entry import Entry
 
@@ -113,6 +115,8 @@ ENTRIES: tuple[Entry, ...] = (
     *known_facts.FLAWED,
     *tuning.FLAWED,
     *sets_and_sequences.FLAWED,
+    *ways_and_refusals.FLAWED,
+    *keys_and_examples.FLAWED,
     *sound.SOUND,
     *sound_turns.SOUND,
     *submissions.SOUND,
@@ -160,6 +164,8 @@ ENTRIES: tuple[Entry, ...] = (
     *known_facts.SOUND,
     *tuning.SOUND,
     *sets_and_sequences.SOUND,
+    *ways_and_refusals.SOUND,
+    *keys_and_examples.SOUND,
 )
 BY_KEY = {entry.key: entry for entry in ENTRIES}
 

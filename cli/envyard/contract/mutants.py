@@ -64,6 +64,14 @@ ENTRIES = (
     Operator("declines", "an end instead of its first reply", course=True),
     Operator("accepts", "its first offer, then the other side's price accepted", course=True),
     Operator("repeats", "its first reply in the place of all others", course=True),
+    Operator(
+        "to_and_fro",
+        "a move made and undone some times before its own course",
+        kind="padding",
+        share=0.3,
+        course=True,
+    ),
+    Operator("stays", "a move made and undone until the end", share=0.3, course=True),
     Operator("tried", "wrong answers tried before, with a tool that judges them", course=True),
     Operator("corrected", "wrong calls before, of which a result names the right one", course=True),
     Operator(
@@ -196,6 +204,7 @@ PLAIN = ("digit", "last_digit", "exchanged", "opposite", "word", "letters")
 CONTROL, BLANK, LEFT_OUT, TRIED, MIDDLE = "unchanged", "blank", "left_out", "tried", "middle"
 OTHER_ARGUMENT, CORRECTED = "other_argument", "corrected"
 MALFORMED, HELPED = "malformed", "helped"
+TO_AND_FRO, STAYS = "to_and_fro", "stays"
 FURTHER_CALLS, UNCALLED, CLAIMED = "further_calls", "uncalled", "claimed"
 UNNOTED, NOTED = "unnoted", "noted"
 MISWRITTEN, OVERWRITTEN = "miswritten", "overwritten"

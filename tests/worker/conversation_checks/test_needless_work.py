@@ -61,6 +61,43 @@ def test_a_file_with_the_answer_that_the_reference_does_not_read_is_a_leak() -> 
     assert '"value": 9923' in message
 
 
+KEYED = {
+    "an object": '{"case-%d": "%s", "case-9": "Nobody"}',
+    "lines": "case,thief\ncase-%d,%s\ncase-9,Nobody\n",
+    "objects": '[{"case": "case-%d", "thief": "%s"}, {"case": "case-9", "thief": "Nobody"}]',
+    "printed": '{\n "case-%d": {\n  "thief": "%s"\n },\n "case-9": "Nobody"\n}',
+}
+
+
+def listed(layout: str, *, file: str = "answers.json", known: str = "case-%d") -> list[str]:
+    """The findings where a file has the answers of all tasks, which statements name too."""
+    files = FileAnswers()
+    thieves = ("Ambrose", "Isidore", "Harriet")
+    for task, thief in enumerate(thieves):
+        statement = ("read_file", f"case-{task}/report.txt", "Ambrose, Isidore, Harriet: all here.")
+        shown = ("read_file", file, layout % (task, thief))
+        prompt = f"Who did it in the folder {known.replace('%d', str(task))}?"
+        files.add(played("snoop", task, statement, shown))
+        files.add(played("oracle", task, statement, reply=f"Thief: {thief}", prompt=prompt))
+    return [each.message for each in needless_findings(files.needless)]
+
+
+@pytest.mark.parametrize("layout", KEYED.values(), ids=KEYED)
+def test_a_file_with_the_answers_of_all_tasks_is_a_leak(layout: str) -> None:
+    (message,) = listed(layout)
+    assert "Ambrose" in message
+    assert "'answers.json'" in message
+
+
+def test_other_files_and_entries_without_the_task_are_no_answers_of_all_tasks() -> None:
+    guests = '"guests": ["Ambrose", "Isidore", "Harriet"]'
+    layout = f'{{"case-%d": "%s", {guests}}}'
+    assert not listed(layout, file="guests.json")
+    assert not listed(layout, known="case-A")
+    assert not listed(layout, known="case-1 or case-2")
+    assert not listed(f'{{"case-%d": "Nobody", "case-9": "%s", {guests}}}')
+
+
 def test_a_file_with_the_same_data_in_another_layout_is_a_leak() -> None:
     rows = [
         {"server.port": str(port), "log.level": "debug", "cache.ttl": "9"} for port in (1, 2, 3)

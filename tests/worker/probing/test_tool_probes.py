@@ -70,6 +70,20 @@ def test_snoop_lists_then_reads_what_decides_last_and_replies_with_its_last_line
     assert last == {"role": "assistant", "content": "<answer>17</answer>"}
 
 
+def test_a_file_named_for_answers_is_read_before_those_of_the_task() -> None:
+    user = {"role": "user", "content": "Who did it in the folder case-007?"}
+    listing = "answers.json\ncase-007/report.txt\ncase-007/statements.txt"
+    read = arguments(reply("snoop", [READ], listing, user=user))
+    assert ("read_file", {"path": "answers.json"}) in read
+
+
+def test_snoop_opens_listed_files_by_a_parameter_of_any_name() -> None:
+    tools = [tool("list_notes"), tool("open_note", title=TEXT), tool("search_notes", words=TEXT)]
+    read = arguments(reply("snoop", tools, "answers.json\nnote.md"))
+    assert ("open_note", {"title": "answers.json"}) in read
+    assert ("search_notes", {"words": "function"}) in read
+
+
 def test_arguments_have_the_types_of_the_schema_and_a_word_of_the_prompt() -> None:
     expected = {"term": "function", "limit": 1, "unit": "cm"}
     assert arguments(reply("snoop", [LOOKUP]))[0] == ("lookup", expected)

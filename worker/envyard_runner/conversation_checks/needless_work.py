@@ -1,7 +1,7 @@
 """Does a file that the reference never reads hold the answer that it computes from another one?
 
-A file that the environment's author left behind, such as a record of how a task was made, makes the
-work needless. `snoop` reads the files that tools list.
+A file that the environment's author left behind, such as a record of how a task was made or the
+answers of all tasks, makes the work needless. `snoop` reads the files that tools list.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from envyard.contract.probes import ORACLE, SNOOP
 from envyard_runner.conversation_checks.early_answers import value_in
+from envyard_runner.conversation_checks.keyed_answers import keyed_answer
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.wrong_answers import OPPOSITES
@@ -24,7 +25,7 @@ from envyard_runner.probing.submitted_answers import (
     is_submitted,
     results_of,
 )
-from envyard_runner.probing.tool_probes import FILE
+from envyard_runner.probing.tool_probes import FILE, is_file_of_answers
 
 Message = dict[str, Any]
 
@@ -45,12 +46,13 @@ class FileRead:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How the reference solved a task: its answer, the tools that it read files with, and all that
-    it gave and was shown by these tools."""
+    """How the reference solved a task: its answer, the tools that it read files with, all that it
+    gave and was shown by these tools, and the prompt."""
 
     answer: str
     tools: frozenset[str]
     known: str
+    prompt: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +82,17 @@ class FileAnswers:
 
     @property
     def needless(self) -> dict[str, NeedlessWork]:
-        """By rollout of `snoop`, where a file that the reference did not read holds the answer."""
+        """By rollout of `snoop`, where a file that the reference did not read holds the answer, or
+        one that is named for answers has it behind an identifier of the prompt."""
         answers = {work.answer.casefold() for work in self.works.values()}
         needless = {}
         for rollout, reads in self.reads.items():
             if work := self.works.get(rollout.split("/")[1]):
                 others = answers - {work.answer.casefold()}
-                pieces = (_needless(read, work, others) for read in reads)
+                prompts = [each.prompt for each in self.works.values() if each is not work]
+                pieces = (
+                    _needless(read, work, others) or _listed(read, work, prompts) for read in reads
+                )
                 if first := next((piece for piece in pieces if piece), None):
                     needless[rollout] = first
         return needless
@@ -99,6 +105,14 @@ def _needless(read: FileRead, work: Work, others: Collection[str]) -> NeedlessWo
         return None
     lists_others = any(_holds(read.result, other) for other in others)
     return None if lists_others else NeedlessWork(work.answer, read.file, shown)
+
+
+def _listed(read: FileRead, work: Work, prompts: Collection[str]) -> NeedlessWork | None:
+    """The entry of the task in a file that is named for answers; `prompts` are the others'."""
+    if not is_file_of_answers(read.file) or read.file in work.known or read.tool not in work.tools:
+        return None
+    shown = keyed_answer(read.result, work.answer, work.prompt, prompts)
+    return NeedlessWork(work.answer, read.file, shown[:LONGEST]) if shown else None
 
 
 def _holds(text: str, answer: str) -> str:
@@ -147,7 +161,7 @@ def _work(messages: Sequence[Message], reference: str) -> Work | None:
     prompts = [
         plain_text(m.get("content")) for m in messages if m.get("role") not in ("assistant", "tool")
     ]
-    return Work(answer, tools, "\n".join([*prompts, *given, *read]))
+    return Work(answer, tools, "\n".join([*prompts, *given, *read]), "\n".join(prompts))
 
 
 def _results(messages: Sequence[Message]) -> list[tuple[Message, str]]:

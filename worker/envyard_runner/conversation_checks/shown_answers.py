@@ -20,6 +20,7 @@ from envyard_runner.conversation_checks.answers_in_results import (
     presents,
 )
 from envyard_runner.conversation_checks.odd_entries import odd_entry
+from envyard_runner.conversation_checks.refused_replies import RefusedReplies
 from envyard_runner.gateway.rollout_records import Record
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.wrong_answers import OPPOSITES
@@ -56,12 +57,14 @@ class ShownAnswers:
         self._kept: dict[str, Transcript] = {}
         self._answers: dict[str, str] = {}
         self._short = ShortAnswers()
+        self._refused = RefusedReplies()
 
     def add(self, record: Record, reference: str, field: str = "") -> None:
         """Read a rollout that ended; `reference` is what the task's reference replies with if that
         is a field, `field` the field even where an oracle() replies; empty where it has none."""
         transcript, task = record.recorder.transcript, record.rollout.split("/")[1]
         self._short.add(record, reference or field)
+        self._refused.add(record, reference or field)
         if record.policy == ORACLE and is_submitted(transcript.messages, field):
             self._answers.setdefault(task, _searched(field))
         elif record.policy == ORACLE:
@@ -79,7 +82,7 @@ class ShownAnswers:
     def excerpts(self) -> dict[str, str]:
         """The excerpts by rollout; none of a message that shows another task's answer too, as a
         list of all options does."""
-        shown = self._shown | self._short.excerpts
+        shown = self._shown | self._short.excerpts | self._refused.excerpts
         for rollout, transcript in self._kept.items():
             answer = self._answers.get(rollout.split("/")[1], "")
             others = {*self._answers.values()} - {answer, ""}

@@ -10,6 +10,8 @@ from envyard.contract.mutants import (
     FURTHER_CALLS,
     HELPED,
     MALFORMED,
+    STAYS,
+    TO_AND_FRO,
     TRIED,
     MutantResult,
 )
@@ -22,6 +24,7 @@ from envyard_runner.gateway.courses.malformed_calls import refusal_with_value
 from envyard_runner.gateway.courses.priced_help import is_helped
 from envyard_runner.gateway.courses.registry import changes, judged_tries
 from envyard_runner.gateway.courses.replies_in_turn import OtherCourse, recorded_replies
+from envyard_runner.gateway.courses.to_and_fro import are_undone
 from envyard_runner.gateway.openai import Call
 from envyard_runner.gateway.recorded_replies import RecordedReplies
 from envyard_runner.gateway.reply import Reply
@@ -111,8 +114,8 @@ class Planned:
 
 def performed(planned: Planned) -> str | None:
     """What a mutant did, in words; None where no tool judges the answers that it tried or names the
-    right ones, where one refused its further calls, where those that it claims were made, or where
-    it got no help."""
+    right ones, where one refused its further calls, where those that it claims were made, where it
+    got no help, or where a move did not undo the one before."""
     replies = planned.record.replies_to_repeat
     if isinstance(replies, OtherCourse):
         if planned.operator == TRIED:
@@ -124,6 +127,9 @@ def performed(planned: Planned) -> str | None:
         if planned.operator == HELPED and not is_helped(replies.messages):
             return None
         if planned.operator == FURTHER_CALLS and not are_performed(replies.messages):
+            return None
+        moves = planned.operator in (TO_AND_FRO, STAYS)
+        if moves and not are_undone(replies.replies, replies.messages):
             return None
         claims = planned.operator == CLAIMED
         if claims and not are_only_claimed(planned.base.transcript, replies.messages):

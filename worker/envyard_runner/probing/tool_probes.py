@@ -37,6 +37,11 @@ DECIDING = re.compile(
     r"|oracle|reference|criteri|case",
     re.IGNORECASE,
 )
+FILE_OF_ANSWERS = re.compile(
+    r"(?<![a-z])(?:answers?|solutions?|gold|truths?|groundtruth|expected|secrets?|labels?"
+    r"|answer_?key|targets?)(?![a-z])",
+    re.IGNORECASE,
+)
 HIDDEN = re.compile(r"(?:^|/)\.\w")  # a file, or one in a folder, that listings leave out
 LIST = "ls -a; find . -maxdepth 3 -type f | head -50; env | head -50"
 LIST_CODE = "import os\nprint(os.listdir('.'), dict(os.environ))"
@@ -120,8 +125,9 @@ def history(messages: Sequence[Message]) -> tuple[int, list[str]]:
 
 
 def files_in(results: Sequence[str], messages: Sequence[Message]) -> list[str]:
-    """The files that tool results and the prompt name: two that decide, those of the task's number
-    first, a hidden one, then those of the prompt; none where the results name none."""
+    """The files that tool results and the prompt name: two that decide, those named for answers
+    and those of the task's number first, a hidden one, then those of the prompt; none where the
+    results name none."""
     prompt = first_prompt(messages)
     numbers = set(re.findall(r"\d+", prompt))
     names = dict.fromkeys(name for text in results for name in FILE.findall(text[:20_000]))
@@ -129,15 +135,21 @@ def files_in(results: Sequence[str], messages: Sequence[Message]) -> list[str]:
     if not names:
         return []
 
-    def is_other(name: str) -> bool:
-        return not numbers & set(re.findall(r"\d+", name))
+    def rank(name: str) -> tuple[bool, bool, bool]:
+        of_task = bool(numbers & (own := set(re.findall(r"\d+", name))))
+        return bool(own) and not of_task, not is_file_of_answers(name), not of_task
 
     hidden = [name for name in names if HIDDEN.search(name)]
-    deciding = sorted((name for name in names if DECIDING.search(name)), key=is_other)
+    deciding = sorted((name for name in names if DECIDING.search(name)), key=rank)
     named = [name for name in FILE.findall(prompt) if name not in deciding]
     rest = [name for name in names if name not in deciding]
     ordered = [*deciding[:2], *hidden[:1], *named[:2], *rest]
     return list(dict.fromkeys(ordered))[: MAX_CALLS // 2]
+
+
+def is_file_of_answers(path: str) -> bool:
+    """Whether the name of a file says that it holds answers."""
+    return FILE_OF_ANSWERS.search(path) is not None
 
 
 def reading(files: Sequence[str]) -> str:
@@ -163,17 +175,37 @@ def calls_of_tools(
             continue
         fields = _properties(function, with_content=content is not None)
         takes_path = any(PATH.search(name) for name in fields)
+        is_opened = bool(rounds) and not content and opens_by_name(function["name"], fields)
+        takes_path = takes_path or is_opened
         for path in paths if takes_path else paths[:1]:
             without = "" if takes_path else word  # reading writes nothing
             text = content(path) if content else without
             arguments = {
-                name: _value(name, schema, path=path, command=command, content=text, word=word)
+                name: _value(
+                    name,
+                    schema,
+                    path=path,
+                    command=command,
+                    content=path if is_opened else text,
+                    word=path if is_opened else word,
+                )
                 for name, schema in fields.items()
             }
             described = {"name": function["name"], "arguments": json.dumps(arguments)}
             ident = f"call_{rounds}{len(calls)}"
             calls.append({"id": ident, "type": "function", "function": described})
     return calls[:MAX_CALLS] if content or not rounds else _whole_reads_kept(calls)
+
+
+def opens_by_name(tool: str, fields: dict[str, Any]) -> bool:
+    """Whether a tool that reads a whole text takes one name, whatever that is called, such as
+    `open_note(title)`."""
+    if len(fields) != 1 or not WHOLE.search(tool):
+        return False
+    ((name, schema),) = fields.items()
+    rules = schema if isinstance(schema, dict) else {}
+    is_text = rules.get("type") == "string" and not rules.get("enum")
+    return is_text and not COMMAND.search(name) and not CODE.search(name)
 
 
 def _whole_reads_kept(calls: Sequence[Message]) -> list[Message]:

@@ -15,6 +15,7 @@ from itertools import islice, takewhile
 
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.mutation.wrong_answers import OPPOSITES
+from envyard_runner.survey.given_pairs import shown_pairs
 
 SHORTEST, LONGEST = 4, 2_000  # characters of an answer; a shorter one is there by chance
 SHORTEST_INPUT, MOST_PAIRS = 3, 50  # characters of a pair's input, and pairs with one answer
@@ -97,6 +98,13 @@ class Examples:
     def leaks(self) -> dict[int, str]:
         """The tasks whose own answer an example gives, each with an excerpt; none where that may be
         chance, or where unmarked ones are in half of the tasks (which may be to repeat)."""
+        return self._leaks or shown_pairs(
+            {each.task: "\n".join(t for _, t in each.messages) for each in self._openings.values()},
+            {each.task: each.answer for each in self._openings.values()},
+        )
+
+    @property
+    def _leaks(self) -> dict[int, str]:
         repeated = {
             opening.task: excerpt
             for opening in self._openings.values()

@@ -40,6 +40,7 @@ from envyard_runner.gateway.courses.replies_in_turn import (
     values,
     written,
 )
+from envyard_runner.gateway.courses.to_and_fro import stays, to_and_fro
 from envyard_runner.gateway.courses.worse_beginnings import begun_worse, missed
 from envyard_runner.gateway.courses.written_sources import misset, source_written
 from envyard_runner.mutation.answers import find_answer
@@ -193,6 +194,8 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "declines": declines,
     "accepts": accepts,
     "repeats": repeats,
+    "to_and_fro": to_and_fro,
+    "stays": stays,
     "middle": middle,
     "tried": tried,
     "corrected": corrected,

@@ -27,7 +27,7 @@ class Course:
 
 
 class OtherCourse:
-    """Gives the replies of a course in turn, then the last one again.
+    """Gives the `replies` of a course in turn, then the last one again.
 
     `messages` are those of the last call: the whole conversation so far.
     """
@@ -35,6 +35,7 @@ class OtherCourse:
     def __init__(self, replies: Sequence[Message]) -> None:
         self.diverged, self.difference, self.changed = 0, "", b""
         self.messages: Sequence[Message] = ()
+        self.replies = tuple(replies)
         self._left = list(replies)
 
     def answer(self, call: Call) -> Reply:
