@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.zoo import (
     allowed_forms,
+    calendar_days,
     calls_and_logs,
     claims_and_signs,
     claims_of_work,
@@ -101,6 +102,7 @@ ENTRIES: tuple[Entry, ...] = (
     *records_and_turns.FLAWED,
     *reports_and_permissions.FLAWED,
     *settings_and_copies.FLAWED,
+    *calendar_days.FLAWED,
     *samplings_and_counts.FLAWED,
     *refusals_and_sheets.FLAWED,
     *cues_and_frames.FLAWED,
@@ -147,6 +149,7 @@ ENTRIES: tuple[Entry, ...] = (
     *records_and_turns.SOUND,
     *reports_and_permissions.SOUND,
     *settings_and_copies.SOUND,
+    *calendar_days.SOUND,
     *samplings_and_counts.SOUND,
     *refusals_and_sheets.SOUND,
     *cues_and_frames.SOUND,
