@@ -57,6 +57,7 @@ from tests.zoo import (
     units_and_words,
     vacuous,
     values,
+    wanted_numbers,
 )
 from tests.zoo.entry import Entry
 
@@ -102,6 +103,7 @@ ENTRIES: tuple[Entry, ...] = (
     *records_and_turns.FLAWED,
     *reports_and_permissions.FLAWED,
     *settings_and_copies.FLAWED,
+    *wanted_numbers.FLAWED,
     *calendar_days.FLAWED,
     *samplings_and_counts.FLAWED,
     *refusals_and_sheets.FLAWED,
@@ -149,6 +151,7 @@ ENTRIES: tuple[Entry, ...] = (
     *records_and_turns.SOUND,
     *reports_and_permissions.SOUND,
     *settings_and_copies.SOUND,
+    *wanted_numbers.SOUND,
     *calendar_days.SOUND,
     *samplings_and_counts.SOUND,
     *refusals_and_sheets.SOUND,

@@ -40,6 +40,7 @@ from envyard_runner.gateway.courses.replies_in_turn import (
     values,
     written,
 )
+from envyard_runner.gateway.courses.wanted_numbers import wanted_form
 from envyard_runner.gateway.courses.written_sources import misset, source_written
 from envyard_runner.mutation.answers import find_answer
 from envyard_runner.probing.chat_text import plain_text
@@ -186,6 +187,7 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "other_argument": lambda transcript, others: other_argument(transcript, others, changes),
     "call_order": call_order,
     "letter_case": letter_case,
+    "wanted_form": wanted_form,
     "leaves": leaves,
     "declines": declines,
     "accepts": accepts,
