@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.zoo import (
     allowed_forms,
+    calendar_days,
     calls_and_logs,
     claims_and_signs,
     claims_of_work,
@@ -40,6 +41,7 @@ from tests.zoo import (
     reports_and_permissions,
     rewards,
     rules_of_labels,
+    samplings_and_counts,
     sets_and_sequences,
     settings_and_copies,
     shortcuts,
@@ -58,6 +60,7 @@ from tests.zoo import (
     units_and_words,
     vacuous,
     values,
+    wanted_numbers,
     ways_and_refusals,
 )
 from tests.zoo.entry import Entry
@@ -104,6 +107,9 @@ ENTRIES: tuple[Entry, ...] = (
     *records_and_turns.FLAWED,
     *reports_and_permissions.FLAWED,
     *settings_and_copies.FLAWED,
+    *wanted_numbers.FLAWED,
+    *calendar_days.FLAWED,
+    *samplings_and_counts.FLAWED,
     *refusals_and_sheets.FLAWED,
     *cues_and_frames.FLAWED,
     *calls_and_logs.FLAWED,
@@ -153,6 +159,9 @@ ENTRIES: tuple[Entry, ...] = (
     *records_and_turns.SOUND,
     *reports_and_permissions.SOUND,
     *settings_and_copies.SOUND,
+    *wanted_numbers.SOUND,
+    *calendar_days.SOUND,
+    *samplings_and_counts.SOUND,
     *refusals_and_sheets.SOUND,
     *cues_and_frames.SOUND,
     *calls_and_logs.SOUND,

@@ -100,6 +100,7 @@ ENTRIES = (
     _right("last_turn", "the last turn that the prompt promises", course=True),
     Operator("named", "its last reply behind empty ones, once it was named", course=True),
     _right("letter_case", "its words in another case", course=True),
+    _right("wanted_form", "its number in the form that the prompt wants", course=True),
     # Before those that make wrong answers of the same changes, such as the order of words.
     _right("commuted", "its factors, terms or solutions in another order"),
     _right("reordered", "its items in another order"),

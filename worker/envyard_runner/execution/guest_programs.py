@@ -25,7 +25,7 @@ LAUNCHED = {"WORLD_SIZE": "2", "RANK": "0"}
 HOST_FILES = (
     *("host_main.py", "host_config.py", "host_verifiers_v1.py", "host_verifiers_v0.py"),
     *("verifiers_v1_config.py", "chat_loop.py", "shell_tools.py", "config_seeds.py", "seeds.py"),
-    "verifiers_v0_releases.py",
+    *("verifiers_v0_releases.py", "sampling.py"),
 )
 REFERENCE_FILES = (
     *HOST_FILES,
@@ -95,6 +95,8 @@ def host_config(job: GuestJob, **fields: Any) -> HostConfig:
         model=MODEL_NAME,
         max_turns=job.max_turns,
         max_tokens=job.max_tokens,
+        temperature=job.temperature,
+        top_p=job.top_p,
         concurrency=job.concurrency,
         **fields,
     )

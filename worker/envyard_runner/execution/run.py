@@ -287,6 +287,7 @@ def _guest_job(job: JobSpec, adapter: Adapter, hosts: HostAccess) -> GuestJob:
         concurrency=job.concurrency,
         max_turns=job.limits.max_turns,
         max_tokens=job.limits.max_tokens,
+        temperature=job.temperature,
         rollout_timeout=job.limits.rollout_seconds,
         variables={**job.variables, **hosts.secrets.variables},
     )

@@ -36,6 +36,8 @@ ONLY_THE_RUN = (
     "that none of three later plays with the same replies did, which agree with one another"
 )
 ANY_PLAY = "else in some later plays with the same replies, which differ from one another"
+# Sampling of a trainer that is not the run's: what pays otherwise by either is not honest in both.
+OTHER_TEMPERATURES, OTHER_TOP_P = (0.8, 1.0), 0.95
 TRAINED_MODEL = "Qwen/Qwen3-4B"  # as a trainer names its model: no run has this name
 
 
@@ -145,7 +147,13 @@ class TrainingCheck:
         concurrency = 1 if self.replays.judged else self._guest.concurrency
         config = host_config(self._guest, groups=groups)
         config = replace(config, model=TRAINED_MODEL, concurrency=concurrency)
+        config = replace(config, temperature=self._temperature, top_p=OTHER_TOP_P)
         return trainers_host(self._guest, config)
+
+    @property
+    def _temperature(self) -> float:
+        """A temperature that trainers choose and the run did not."""
+        return next(value for value in OTHER_TEMPERATURES if value != self._guest.temperature)
 
     def _changed(self) -> Iterator[Finding]:
         """The finding about conversations that other plays with the same replies did not have: an

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from .sampling import sampling_of
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedRollout:
@@ -22,12 +24,12 @@ class HostConfig:
     """The environment, the sampling, and the rollouts.
 
     `adapter` is that of the framework, `tasks` is the most tasks to take from the start of
-    the dataset, `seed` is None where the environment's options keep their own, `max_tokens` bounds
-    one reply. `groups` are rollouts of one task that are scored
-    together; `concurrency` of them are played at once, in their order. A process
-    that computes references instead may take `reference_seconds` for one, looks up other tasks'
-    references where `pairs` is set, and computes all replies to what tasks begin with that it can
-    within `opening_seconds`.
+    the dataset, `seed` is None where the environment's options keep their own. `max_tokens`, which
+    bounds one reply, `temperature` and `top_p` are what rollouts name. `groups` are rollouts of
+    one task that are scored together; `concurrency` of them are played at once, in their order. A
+    process that computes references instead may take `reference_seconds` for one, looks up other
+    tasks' references where `pairs` is set, and computes all replies to what tasks begin with that
+    it can within `opening_seconds`.
     """
 
     adapter: str
@@ -37,11 +39,18 @@ class HostConfig:
     model: str
     max_turns: int
     max_tokens: int
+    temperature: float
+    top_p: float
     concurrency: int
     groups: tuple[tuple[PlannedRollout, ...], ...] = ()
     reference_seconds: float = 0.0
     pairs: bool = False
     opening_seconds: float = 0.0
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """The sampling arguments of a rollout."""
+        return sampling_of(self.temperature, self.top_p, self.max_tokens)
 
     def to_json(self) -> bytes:
         """The form that `read` takes."""

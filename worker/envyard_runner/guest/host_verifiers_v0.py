@@ -15,6 +15,7 @@ from typing import Any
 from . import seeds
 from . import verifiers_v0_releases as releases
 from .host_config import HostConfig
+from .sampling import with_server_options
 
 NO_KEY = "none"
 SCORING_ERROR = "reward function"  # in the message of every release
@@ -63,7 +64,8 @@ class LoadedEnv:
         return [float(state.get("reward") or 0.0) for state in states]
 
     async def _generate(self, task: int, base_url: str, clients: contextlib.AsyncExitStack) -> Any:
-        sampling = {**self._env.sampling_args, "max_tokens": self._config.max_tokens}
+        named = with_server_options(self._config.sampling)
+        sampling = {**self._env.sampling_args, **named}
         client = _client(base_url)
         clients.push_async_callback(client.close)
         return await self._env.rollout(dict(self.rows[task]), client, self._config.model, sampling)

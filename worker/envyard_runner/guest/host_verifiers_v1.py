@@ -12,6 +12,7 @@ import verifiers.v1 as vf
 
 from . import chat_loop
 from .host_config import HostConfig
+from .sampling import SERVER_OPTIONS
 from .verifiers_v1_config import local_config
 
 
@@ -49,7 +50,7 @@ class LoadedEnv:
         context = vf.ModelContext(
             model=self._config.model,
             client=vf.EvalClientConfig(base_url=base_url, api_key_var="NO_API_KEY"),
-            sampling=vf.SamplingConfig(max_tokens=self._config.max_tokens),
+            sampling=vf.SamplingConfig(**self._config.sampling, **SERVER_OPTIONS),
         )
         (slot,) = self._env.slots(self.tasks[task])
         episode = await self._env.run_slot(slot, context)

@@ -18,7 +18,8 @@ class GuestJob:
     `tasks` is the most tasks to take from the start of the dataset, of which those from
     `first_task` on are played, where there are `indexes` only these. `seed` goes to environments
     that offer a `seed` option, which keep their own defaults where it is None. `rollout_timeout`
-    is in seconds, `max_tokens` bounds one reply.
+    is in seconds. `max_tokens`, which bounds one reply, `temperature` and `top_p` are what rollouts
+    name as their sampling.
     `listed_tasks` is how many tasks are listed by their texts before the rollouts, within
     `listing_seconds`; 0 for none. `variables` are the version's, for the processes that hold its
     code alone: some of them make any program load a library.
@@ -36,6 +37,8 @@ class GuestJob:
     model: str = "policy"
     max_turns: int = 100
     max_tokens: int = 512
+    temperature: float = 1.0
+    top_p: float = 1.0
     rollout_timeout: float = 120.0
     listed_tasks: int = 0
     listing_seconds: float = 20.0

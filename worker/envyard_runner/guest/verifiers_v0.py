@@ -28,6 +28,7 @@ from .answers import plain_answer
 from .events import error_of
 from .job import GuestJob
 from .rollout_context import rollout as named_rollout
+from .sampling import sampling_of
 from .verifiers_v0_messages import wire
 
 
@@ -128,7 +129,8 @@ class VerifiersV0:
         return [outcome(state, scores[id(state)], seconds) for state in states]
 
     async def _generate(self, rollout: Rollout, clients: contextlib.AsyncExitStack) -> Any:
-        sampling = {**self.env.sampling_args, "max_tokens": self.job.max_tokens}
+        named = sampling_of(self.job.temperature, self.job.top_p, self.job.max_tokens)
+        sampling = {**self.env.sampling_args, **named}
         client = self.client_class(rollout)
         clients.push_async_callback(client.close)
         row = dict(rollout.task.source)

@@ -26,6 +26,7 @@ from .adapter import Message, Outcome, Rollout, Task
 from .answers import plain_answer
 from .events import Fault, error_of, failure
 from .job import GuestJob
+from .sampling import sampling_of
 from .toolservers import ForkServer, install
 from .verifiers_v1_config import local_config
 from .verifiers_v1_splits import EVAL, evaluation_taskset, split_name
@@ -103,7 +104,9 @@ class VerifiersV1:
         context = vf.ModelContext(
             model=self.job.model,
             client=vf.EvalClientConfig(base_url=rollout.url, api_key_var=NO_KEY),
-            sampling=vf.SamplingConfig(max_tokens=self.job.max_tokens),
+            sampling=vf.SamplingConfig(
+                **sampling_of(self.job.temperature, self.job.top_p, self.job.max_tokens)
+            ),
         )
         (slot,) = self.env.slots(rollout.task.source)
         return [outcome(await self.env.run_slot(slot, context))]

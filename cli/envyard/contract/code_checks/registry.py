@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from envyard.contract.code_checks.chance_in_scoring import chance_in_scoring
 from envyard.contract.code_checks.clocks_in_tasks import clocks_in_tasks
+from envyard.contract.code_checks.counts_in_scoring import counts_in_scoring
 from envyard.contract.code_checks.digests_in_scoring import digests_in_scoring
 from envyard.contract.code_checks.evaluated_replies import evaluated_replies
 from envyard.contract.code_checks.fixed_dates import compared_dates
@@ -28,6 +29,7 @@ CODE_CHECKS: tuple[Callable[[Sources], Iterable[Finding]], ...] = (
     evaluated_replies,
     split_in_scoring,
     chance_in_scoring,
+    counts_in_scoring,
     digests_in_scoring,
     state_in_scoring,
     shared_generators,

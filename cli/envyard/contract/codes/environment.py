@@ -113,6 +113,12 @@ ENVIRONMENT = (
         severity="warning",
     ),
     environment_fault(
+        "env.scores_by_count",
+        "A reward depends on how often something ran in its process.",
+        "Score by the task and the reply alone; count only what is logged.",
+        severity="warning",
+    ),
+    environment_fault(
         "env.formats_reply",
         "A reward formats a text of the reply with all fields of the task.",
         "Pass only the fields that a reply may name.",

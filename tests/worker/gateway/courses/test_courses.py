@@ -374,3 +374,21 @@ def test_calls_that_an_environment_reads_from_the_text_are_made() -> None:
 def test_odd_calls_are_written_too() -> None:
     assert written({"function": {"arguments": "{}"}}) == "None()"
     assert written({"function": {"name": "f", "arguments": "[" * 100_000}}) == "f()"
+
+
+def test_the_last_number_is_written_in_the_form_that_a_prompt_or_tools_show() -> None:
+    look_up = tool_call("rate", route="Genoa-Basel")
+    prompt = "Ask the tools. Reply with the amount written as the tools write theirs."
+    transcript = played(prompt, look_up, "Quote: 3284.50 EUR", result="1,042.50 EUR")
+    assert given("wanted_form", transcript)[-1] == "Quote: 3,284.50 EUR"
+    plain = played(prompt, look_up, "Quote: 3284.50 EUR", result="1042.50 EUR")
+    assert COURSES["wanted_form"](plain, ()) is None
+
+
+def test_the_number_of_a_submitting_call_is_written_so_too() -> None:
+    submit = tool_call("submit", amount="3284.50")
+    prompt = "Submit the amount in the form 1,000.25."
+    changed = given("wanted_form", played(prompt, submit, "It is done."))
+    assert changed == [("submit", "3,284.50"), "It is done."]
+    for other in (tool_call("get_price", amount="3284.50"), tool_call("submit", amount=3284.5)):
+        assert COURSES["wanted_form"](played(prompt, other, "It is done."), ()) is None

@@ -41,6 +41,7 @@ from envyard_runner.gateway.courses.replies_in_turn import (
     written,
 )
 from envyard_runner.gateway.courses.to_and_fro import stays, to_and_fro
+from envyard_runner.gateway.courses.wanted_numbers import wanted_form
 from envyard_runner.gateway.courses.worse_beginnings import begun_worse, missed
 from envyard_runner.gateway.courses.written_sources import misset, source_written
 from envyard_runner.mutation.answers import find_answer
@@ -190,6 +191,7 @@ COURSES: dict[str, Callable[[Transcript, Sequence[str]], Course | None]] = {
     "other_argument": lambda transcript, others: other_argument(transcript, others, changes),
     "call_order": call_order,
     "letter_case": letter_case,
+    "wanted_form": wanted_form,
     "leaves": leaves,
     "declines": declines,
     "accepts": accepts,

@@ -45,7 +45,9 @@ class KnownRule:
     `clue` is in every prompt of the subject. `solve` is None where a prompt leaves anything open.
     `normal` is empty for an answer of another form. `unless` recognises a prompt that asks for
     something else or defines another convention, and instructions that do so for all tasks.
-    `foreign` recognises a prompt that shows another convention of the whole set.
+    `foreign` recognises a prompt that shows another convention of the whole set. With `worded`,
+    words that only contradictions have explain them: they ask for something else. Of `names`, such
+    as those of months, some may be wrong, so they explain nothing.
     """
 
     text: str
@@ -54,6 +56,8 @@ class KnownRule:
     normal: Callable[[str], str]
     unless: Callable[[str], bool] = lambda _: False
     foreign: Callable[[str], bool] = lambda _: False
+    worded: bool = False
+    names: frozenset[str] = frozenset()
 
 
 def pattern(words: str) -> re.Pattern[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from envyard_runner.survey.known_rules.entry import KnownRule, Solved, has, pattern
 from envyard_runner.survey.known_rules.registry import KNOWN_RULES
-from envyard_runner.survey.templates import Sample
+from envyard_runner.survey.templates import Sample, words_in
 
 MAX_TASKS = 1_000
 LONGEST = 2_000  # characters of a prompt, and of an answer
@@ -68,7 +68,8 @@ def _compared(rule: KnownRule, samples: Sequence[tuple[str, Sample]]) -> Iterato
             label = forms.get(right) if solved.wrong else None  # as other tasks write it
             outliers.append((sample, label or solved.shown))
     different = len({sample.prompt for sample, _ in outliers}) >= FEWEST
-    if different and _is_subject(agreeing, pairs) and not _is_explained(agreeing, outliers):
+    explained = _is_explained(agreeing, outliers) or _is_worded(rule, agreeing, outliers)
+    if different and _is_subject(agreeing, pairs) and not explained:
         yield rule.text, agreeing, outliers
 
 
@@ -86,6 +87,20 @@ def _is_explained(agreeing: Sequence[Sample], outliers: Sequence[tuple[Sample, s
     """Whether most contradictions have a word for a rule of their own."""
     usual = {word for sample in agreeing for word in _twists(sample)}
     odd = sum(bool(_twists(sample) - usual) for sample, _ in outliers)
+    return odd >= EXPLAINED * len(outliers)
+
+
+def _is_worded(
+    rule: KnownRule, agreeing: Sequence[Sample], outliers: Sequence[tuple[Sample, str]]
+) -> bool:
+    """Whether most contradictions have a word that some of them share and nothing that follows the
+    rule has."""
+    if not rule.worded:
+        return False
+    usual = {word for sample in agreeing for word in words_in(sample.prompt)} | rule.names
+    own = [{*words_in(sample.prompt)} - usual for sample, _ in outliers]
+    counted = Counter(word for words in own for word in words)
+    odd = sum(any(counted[word] >= FEWEST for word in words) for words in own)
     return odd >= EXPLAINED * len(outliers)
 
 
