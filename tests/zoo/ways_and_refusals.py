@@ -10,7 +10,7 @@ import json
 import random
 import re
 
-MOST = 24
+MOST = 12
 
 
 def rows(seed):
@@ -18,13 +18,13 @@ def rows(seed):
     tasks = []
     while len(tasks) < 30:
         floor, goal = rng.sample(range(1, 31), 2)
-        if not 3 <= abs(floor - goal) <= 8:
+        if not 3 <= abs(floor - goal) <= 4:
             continue
         way = "up" if goal > floor else "down"
         prompt = (
             f"A lift is at floor {floor} of a house with thirty floors, and a guest waits at floor "
             f"{goal}. Reply with `Lift: up` or `Lift: down`, one floor at a time. Getting nearer "
-            f"earns a little, and the guest earns most. You have {MOST} replies."
+            f"earns a little, and the guest earns more. You have {MOST} replies."
         )
         tasks.append({"prompt": prompt, "floor": floor, "goal": goal,
                       "replies": [f"Lift: {way}"] * abs(goal - floor)})
@@ -50,7 +50,7 @@ def respond(reply, game, row):
 
 
 def paid(game, row):
-    return min(1.0, max(0.0, game["earned"] + 0.4 * (game["floor"] == row["goal"])))
+    return min(1.0, max(0.0, game["earned"] + 0.1 * (game["floor"] == row["goal"])))
 """
 ROVER = """
 import json

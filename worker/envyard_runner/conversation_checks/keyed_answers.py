@@ -27,7 +27,7 @@ def keyed_answer(text: str, answer: str, prompt: str, others: Collection[str]) -
     and gives the answer; empty where there is none."""
     identifiers = {
         word
-        for word in islice(IDENTIFIER.findall(prompt[:SEARCHED]), IDENTIFIERS)
+        for word in islice(dict.fromkeys(IDENTIFIER.findall(prompt[:SEARCHED])), IDENTIFIERS)
         if re.search(r"\d", word) and not any(_stands_in(word, other) for other in others)
     }
     value = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)

@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 FEWEST, MOST = (
     3,
     0.5,
 )  # tasks with different answers or pairs, and the share of those that ask alike
 LINES, WIDEST = 400, 160  # lines of a prompt, and characters of one
+SAME, FRAMES = 3, 10  # pairs with the answer of a task, and frames of questions that are compared
 SHORTEST = 3  # characters of what is asked about
 PAIR = re.compile(
     r"(?:[-*\u2022]\s|\d{1,3}[.)]\s)?\s?(?P<left>[^:=|\t\n]{2,60}?)\s?"
@@ -48,11 +50,12 @@ def shown_pairs(prompts: Mapping[int, str], answers: Mapping[int, str]) -> dict[
     read = {task: pairs for task, text in prompts.items() if (pairs := _pairs_of(text))}
     frames: dict[tuple[str, str], dict[int, str]] = {}
     for task, pairs in read.items():
-        for left, right in pairs.rows.items():
-            if _is_same(right, answers[task]) and (pairs.is_marked or not right.isdecimal()):
-                for frame in _frames(pairs, left):
-                    frames.setdefault(frame, {})[task] = f"{left}: {right}"
-    for frame, shown in frames.items():
+        same = (pair for pair in pairs.rows.items() if _is_same(pair[1], answers[task]))
+        for left, right in islice(same, SAME):
+            for frame in _frames(pairs, left) if pairs.is_marked or not right.isdecimal() else ():
+                frames.setdefault(frame, {})[task] = f"{left}: {right}"
+    most = sorted(frames.items(), key=lambda each: -len(each[1]))
+    for frame, shown in most[:FRAMES]:
         if len({answers[task].casefold() for task in shown}) >= FEWEST and _are_examples(
             frame, shown, read, answers
         ):
