@@ -2,8 +2,9 @@
 
 `names` holds the words of name (A), owner and tags (B) with their weights; `vector` holds all words
 of the document, without weights and positions, which no query uses: that halves the time to read
-it. `registry_search_beginnings`, which a trigger updates, has the first letters of the words of
-`names` with the document's place: GIN has no order, and returns all documents of a frequent word.
+it. `registry_search_beginnings`, which a trigger updates, has the first 3 and the first 5 letters
+of the words of `names` with the document's place: GIN has no order, and returns all documents of a
+frequent word.
 A query for weights in one vector would make PostgreSQL read each row again, which takes half a
 second for a word that every README contains. `held` is the array of marks.
 """
@@ -43,25 +44,28 @@ TRIGRAMS = """
 CREATE INDEX IF NOT EXISTS registry_searchword_trigrams
 ON registry_searchword USING gin (word gin_trgm_ops) WITH (fastupdate = off)
 """
-BEGINNING = 3  # letters by which `registry_search_beginnings` holds a word
+LETTERS = (5, 3)  # of a word that `registry_search_beginnings` has; of a shorter one all
 CANDIDATES = 1_500  # documents that a search by it looks at
 BEGINNINGS = f"""
 CREATE TABLE registry_search_beginnings (
     beginning text COLLATE "C", place bigint, PRIMARY KEY (beginning, place)
 );
+CREATE OR REPLACE FUNCTION registry_search_beginnings_of(names tsvector) RETURNS SETOF text
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT DISTINCT left(word, letters)
+    FROM unnest(tsvector_to_array(names)) AS word, unnest(ARRAY{list(LETTERS)}) AS letters
+$$;
 INSERT INTO registry_search_beginnings
-SELECT DISTINCT left(word, {BEGINNING}), place
-FROM registry_searchdocument, unnest(tsvector_to_array(names)) AS word;
+SELECT registry_search_beginnings_of(names), place FROM registry_searchdocument;
 CREATE OR REPLACE FUNCTION registry_search_beginnings() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP <> 'INSERT' THEN
-        DELETE FROM registry_search_beginnings WHERE place = OLD.place AND beginning IN
-        (SELECT left(word, {BEGINNING}) FROM unnest(tsvector_to_array(OLD.names)) AS word);
+        DELETE FROM registry_search_beginnings WHERE place = OLD.place
+        AND beginning IN (SELECT registry_search_beginnings_of(OLD.names));
     END IF;
     IF TG_OP <> 'DELETE' THEN
         INSERT INTO registry_search_beginnings
-        SELECT DISTINCT left(word, {BEGINNING}), NEW.place
-        FROM unnest(tsvector_to_array(NEW.names)) AS word ON CONFLICT DO NOTHING;
+        SELECT registry_search_beginnings_of(NEW.names), NEW.place ON CONFLICT DO NOTHING;
     END IF;
     RETURN NULL;
 END $$;
@@ -76,7 +80,7 @@ registry_searchdocument.place = ANY(ARRAY(
 """
 WITHOUT_BEGINNINGS = """
 DROP TRIGGER IF EXISTS registry_search_beginnings ON registry_searchdocument;
-DROP FUNCTION IF EXISTS registry_search_beginnings;
+DROP FUNCTION IF EXISTS registry_search_beginnings, registry_search_beginnings_of;
 DROP TABLE IF EXISTS registry_search_beginnings
 """
 FORMER_TRIGRAMS = "registry_searchword_like"  # by GiST, which reads all of it for a word
@@ -166,8 +170,9 @@ class Engine:
         candidates are an array, as the planner joins rows by reading the documents of all others.
         """
         (words,) = query.words
-        beginning = words[0][:BEGINNING]
-        if len(beginning) < BEGINNING or any(word[:BEGINNING] != beginning for word in words):
+        known = (words[0][:letters] for letters in LETTERS if len(words[0]) >= letters)
+        beginning = next((each for each in known if all(w.startswith(each) for w in words)), "")
+        if not beginning:
             return None
         if query.marks:
             held, marks = _Column("held", ArrayField(TextField())), list(query.marks)

@@ -180,7 +180,10 @@ def check_beginnings() -> None:
         stored = set(cursor.fetchall())
     documents = SearchDocument.objects.values_list("place", "name", "owner_name", "tags")
     assert stored == {
-        (word[:3], place) for place, *texts in documents for word in " ".join(texts).split()
+        (word[:letters], place)
+        for place, *texts in documents
+        for word in " ".join(texts).split()
+        for letters in (3, 5)
     }
 
 
