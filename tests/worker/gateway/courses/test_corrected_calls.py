@@ -80,6 +80,15 @@ def test_a_result_that_names_the_right_value_alone_corrects_the_call(
     assert bool(corrected(rollout(), result)) == names
 
 
+@pytest.mark.parametrize("result", ["error: east or west", "Give 'west'/'east'.", "west | east"])
+def test_a_refusal_that_offers_both_values_names_neither(result: str) -> None:
+    steered = rollout("Steer the boat to its berth.", pump="pump-1", cause="east")
+    others = [judged_arguments(rollout(pump="p-2", cause="west"))]
+    assert corrected(steered, result, others) == ""
+    shown = corrected(steered, "west is wrong, east is right", others)
+    assert "east" in shown
+
+
 def test_values_of_other_tasks_are_tried_where_no_list_has_them() -> None:
     transcript = rollout("Which shelf? File it.", code="K-17")
     other = judged_arguments(rollout("Which shelf? File it.", code="B-42"))

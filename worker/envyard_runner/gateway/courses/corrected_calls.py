@@ -13,7 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from envyard.contract.transcript import Transcript, clean_message
-from envyard_runner.gateway.courses.listed_values import listed_with, singled_out, without
+from envyard_runner.gateway.courses.listed_values import (
+    is_alternative,
+    listed_with,
+    singled_out,
+    without,
+)
 from envyard_runner.gateway.courses.replies_in_turn import (
     Course,
     first_prompts,
@@ -100,7 +105,8 @@ def correction(transcript: Transcript, messages: Sequence[Message]) -> str:
         result = without(map(str, given.values()), result)
         for name, (value, candidates) in unnamed.items():
             is_wrong = str(given.get(name)).casefold() != value.casefold()
-            if is_wrong and singled_out(value, result, candidates):
+            named = singled_out(value, result, candidates) and not is_alternative(value, result)
+            if is_wrong and named:
                 place = result.casefold().find(value.casefold())
                 shown = result[max(0, place - AROUND) : place + len(value)]
                 return f"{shown!r} to {written(call)}"

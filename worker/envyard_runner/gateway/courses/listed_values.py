@@ -38,6 +38,14 @@ def singled_out(value: str, text: str, candidates: Sequence[str] = ()) -> bool:
     return not any(_form(each) == _form(value) and each != value for each in codes)
 
 
+def is_alternative(value: str, text: str) -> bool:
+    """Whether a text `without` values offers this one beside one of them, as in `east or west`:
+    a refusal that says what can be given names nothing."""
+    between, whole = r"[\"'`]?\s{0,3}(?:,\s{0,3})?(?:\bor\b|/|\|)\s{0,3}[\"'`]?", re.escape(value)
+    pattern = rf"\.\.\.{between}{whole}(?!\w)|(?<!\w){whole}{between}\.\.\."
+    return re.search(pattern, text, re.IGNORECASE) is not None
+
+
 def without(values: Iterable[str], text: str) -> str:
     """The text with dots in the places of these values."""
     for value in values:
