@@ -70,13 +70,13 @@ def _are_examples(
     answers: Mapping[int, str],
 ) -> bool:
     """Whether the other tasks that ask alike ask about what no pair has, and the pairs change."""
-    asked = {task: name for task, pairs in read.items() if (name := _asked(frame, pairs))}
-    others = [task for task in asked if task not in shown]
-    absent = [task for task in others if asked[task] not in read[task].rows]
-    kinds = {tuple(read[task].rows) for task in asked}
+    wanted = {task: name for task, pairs in read.items() if (name := _wanted_key(frame, pairs))}
+    others = [task for task in wanted if task not in shown]
+    absent = [task for task in others if wanted[task] not in read[task].rows]
+    kinds = {tuple(read[task].rows) for task in wanted}
     return (
         len(absent) == len(others)
-        and len(shown) <= MOST * len(asked)
+        and len(shown) <= MOST * len(wanted)
         and len({answers[task].casefold() for task in others}) > MOST * len(others)
         and len(kinds) >= FEWEST
     )
@@ -113,7 +113,7 @@ def _frames(pairs: Pairs, left: str) -> Iterator[tuple[str, str]]:
             yield before, behind
 
 
-def _asked(frame: tuple[str, str], pairs: Pairs) -> str:
+def _wanted_key(frame: tuple[str, str], pairs: Pairs) -> str:
     """What a prompt asks about by this frame; empty where no line has it."""
     before, behind = frame
     for line in pairs.lines:

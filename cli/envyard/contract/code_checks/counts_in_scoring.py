@@ -101,19 +101,19 @@ class _Reads:
     def _compared(self, value: ast.expr, *, by_itself: bool = False) -> list[ast.expr]:
         """The comparisons of a count with a number in an expression, and names that hold one; of a
         test that is none also a remainder."""
-        found: list[ast.expr] = []
+        comparisons: list[ast.expr] = []
         for node in ast.walk(value):
             if isinstance(node, ast.Compare) and isinstance(node.ops[0], ORDERS):
                 sides = [node.left, *node.comparators]
                 counted = [side for side in sides if self._counts_in(side)]
                 fixed = [side for side in sides if self._is_fixed(side)]
-                found += [node] if counted and fixed else []
+                comparisons += [node] if counted and fixed else []
             elif isinstance(node, ast.Name) and node.id in self._flags:
-                found.append(self._flags[node.id])
+                comparisons.append(self._flags[node.id])
         test = value.operand if isinstance(value, ast.UnaryOp) else value
         if by_itself and isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod):
-            found += [test] if self._counts_in(test.left) else []
-        return found
+            comparisons += [test] if self._counts_in(test.left) else []
+        return comparisons
 
     def _counts_in(self, value: ast.AST) -> bool:
         return any(self._is_count(node) for node in ast.walk(value))

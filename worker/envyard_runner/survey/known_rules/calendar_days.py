@@ -106,26 +106,26 @@ def days_between(wording: Callable[[str], bool], more: int) -> Callable[[str], S
         days = dates_of(prompt)
         if len(days) != 2 or days[0] == days[1] or not wording(prompt):
             return None
-        said = _said_ends(prompt)
-        if said is None:
+        stated = _stated_ends(prompt)
+        if stated is None:
             return None
-        beyond = more if said == "" else int(said)
+        beyond = more if stated == "" else int(stated)
         return Solved((str(abs((days[1] - days[0]).days) + beyond),))
 
     return solve
 
 
-def _said_ends(prompt: str) -> str | None:
+def _stated_ends(prompt: str) -> str | None:
     """What the prompt says of the ends, as the days beyond the difference: empty where it says
     nothing, None where it is unclear."""
-    said = [
+    stated = [
         more
         for more, says in (("0", ONE_END(prompt)), ("1", _both(prompt)), ("-1", NO_END(prompt)))
         if says
     ]
-    if len(said) > 1 or (not said and ENDS(prompt)):
+    if len(stated) > 1 or (not stated and ENDS(prompt)):
         return None
-    return said[0] if said else ""
+    return stated[0] if stated else ""
 
 
 def _both(prompt: str) -> bool:
