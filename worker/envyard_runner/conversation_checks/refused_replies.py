@@ -37,7 +37,7 @@ class Refused:
 
 @dataclass(slots=True)
 class RefusedReplies:
-    """The first refusals by rollout, and by task the reference's reply where nothing had shown it."""
+    """The first refusals by rollout, and by task the reference's reply that nothing had shown."""
 
     refused: dict[str, Refused] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
