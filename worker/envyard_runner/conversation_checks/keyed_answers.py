@@ -15,10 +15,8 @@ SEARCHED, IDENTIFIERS = 5_000, 50  # characters of a prompt, and identifiers in 
 NEAR = 300  # characters of an entry behind its identifier
 MOST = 20  # places of an identifier that are read
 VALUE = re.compile(r"[\"']\s{0,4}:\s{0,4}(?:\"[^\"\n]{0,200}\"|[^\s\"{\[,}][^,}\n]{0,80})")
-OPENS, IS_VALUE = (
-    re.compile(r"[\"']?\s{0,4}:\s{0,4}[{\[]"),
-    re.compile(r":\s{0,4}[\"'][\w/.-]{1,60}\Z"),
-)
+OPENS = re.compile(r"[\"']?\s{0,4}:\s{0,4}[{\[]")
+IS_VALUE = re.compile(r":\s{0,4}[\"'][\w/.-]{1,60}\Z")
 IDENTIFIER = re.compile(r"(?<![\w/.-])\w[\w/.-]{1,38}\w(?![\w-])")
 
 

@@ -129,17 +129,8 @@ LEFT = re.compile(
 )
 PERSON = re.compile(r"\b[A-Z][a-z\u00e0-\u024f]{1,20}\b")
 PRONOUNS = ("she", "he", "her", "his")
-STARTS = (
-    "She",
-    "He",
-    "Her",
-    "His",
-    "The",
-    "They",
-    "Their",
-    "An",
-    "Nothing",
-)  # of sentences, no names
+# Words that begin sentences, and are no names.
+STARTS = ("She", "He", "Her", "His", "The", "They", "Their", "An", "Nothing")
 SENTENCE = re.compile(r"[.?!\n]")
 
 

@@ -13,10 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-FEWEST, MOST = (
-    3,
-    0.5,
-)  # tasks with different answers or pairs, and the share of those that ask alike
+FEWEST, MOST = 3, 0.5  # tasks with different answers or pairs, and their share of those alike
 LINES, WIDEST = 400, 160  # lines of a prompt, and characters of one
 SAME, FRAMES = 3, 10  # pairs with the answer of a task, and frames of questions that are compared
 SHORTEST = 3  # characters of what is asked about

@@ -54,9 +54,8 @@ OPPOSITES = {
 }
 OPPOSITES |= {undoing: move for move, undoing in OPPOSITES.items()}
 OPPOSITES |= {"back": "forward"}
-LETTERS, WORDS = (
-    "|".join(word for word in OPPOSITES if (len(word) == 1) == is_one) for is_one in (True, False)
-)
+LETTERS = "|".join(word for word in OPPOSITES if len(word) == 1)
+WORDS = "|".join(word for word in OPPOSITES if len(word) > 1)
 WORD = re.compile(rf"(?<![^\W_])(?:{WORDS})(?![^\W_])", re.IGNORECASE)
 LETTER = re.compile(rf"(?<![\w'])(?:{LETTERS})(?![\w'])", re.IGNORECASE)
 SIGNED = re.compile(r"(?<![\w.])[+-](?=\d{1,4}(?![\w.]))")
