@@ -62,6 +62,8 @@ def environment(request: HttpRequest, owner: str, name: str) -> HttpResponse:
     }
     if tab == "train" and version and isinstance(shown, versions.VersionDetail):
         context |= environment_train.context(version, shown.framework_version)
+    elif tab == "evaluations":
+        context |= environment_evaluations.context(request, env, version, context["models"])
     else:
         context |= tab_context(request, env, version, tab)
     return render(request, "pages/environment.html", context)
@@ -105,8 +107,6 @@ def tab_context(
     if tab == "files" and version:
         version.environment = env
         return files.top_folder(request, version)
-    if tab == "evaluations":
-        return environment_evaluations.context(request, env, version)
     if tab == "rollouts":
         return environment_rollouts.context(request, env, version)
     return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest
@@ -12,7 +13,8 @@ from frontend.pages.requested import may_request
 from frontend.paging import page
 from registry.catalog.models import Environment, Version
 from registry.errors import HubError
-from registry.read_models import runs
+from registry.read_models import evaluated_models, runs
+from registry.read_models.evaluated_models import EvaluatedModel
 from registry.runs import suites
 from registry.runs.models import Run
 from registry.runs.suite_models import Suite
@@ -22,9 +24,14 @@ MAX_EVALUATIONS = 50
 OFFERED = 50  # versions to choose from
 
 
-def context(request: HttpRequest, env: Environment, version: Version | None) -> dict[str, Any]:
+def context(
+    request: HttpRequest,
+    env: Environment,
+    version: Version | None,
+    models: Sequence[EvaluatedModel],
+) -> dict[str, Any]:
     """The leaderboard of the version and suite that the address names, by default those of the
-    newest result of a model on this version; all runs and pushed evaluations."""
+    newest result of a model on this version, of `models`; all runs and pushed evaluations."""
     rows = Run.objects.filter(environment=env).of_versions_visible_to(request.user)
     newest, following = page(request, rows.for_summary(), by=("-created_at", "pk"))
     pushed = env.evaluations.visible_to(request.user).for_list().order_by("-created_at")
@@ -33,11 +40,16 @@ def context(request: HttpRequest, env: Environment, version: Version | None) -> 
         "next": following,
         "evaluations": pushed[:MAX_EVALUATIONS],
         "reported": REPORTED,
-        **_board(request, env, version),
+        **_board(request, env, version, models),
     }
 
 
-def _board(request: HttpRequest, env: Environment, version: Version | None) -> dict[str, Any]:
+def _board(
+    request: HttpRequest,
+    env: Environment,
+    version: Version | None,
+    models: Sequence[EvaluatedModel],
+) -> dict[str, Any]:
     visible = env.versions.visible_to(request.user)
     offered = list(visible.newest_first().values_list("version", flat=True)[:OFFERED])
     number = request.GET.get("version", "")
@@ -47,7 +59,9 @@ def _board(request: HttpRequest, env: Environment, version: Version | None) -> d
     chosen.environment = env
     choices = suites.of_environment(env)
     wanted, digest = request.GET.get("suite", ""), request.GET.get("digest", "")
-    suite = _suite(chosen, choices, wanted, digest)
+    if version is None or chosen.pk != version.pk or chosen.status != Version.Status.LISTED:
+        models = evaluated_models.of_version(chosen)
+    suite = _suite(chosen, choices, wanted, digest, models)
     return {
         "offered": offered,
         "suites": [row.name for row in choices],
@@ -58,7 +72,13 @@ def _board(request: HttpRequest, env: Environment, version: Version | None) -> d
     }
 
 
-def _suite(version: Version, choices: list[Suite], name: str, digest: str) -> Suite:
+def _suite(
+    version: Version,
+    choices: list[Suite],
+    name: str,
+    digest: str,
+    models: Sequence[EvaluatedModel],
+) -> Suite:
     """The one of that name and digest, else that of the version's newest result of a model, which
     may be an earlier definition, else `full`. Raises Http404 for a digest that none has."""
     by_name = {row.name: row for row in choices}
@@ -69,7 +89,7 @@ def _suite(version: Version, choices: list[Suite], name: str, digest: str) -> Su
             return suites.named(version.environment, name, digest=digest)
         except HubError as problem:
             raise Http404(problem.message) from problem
-    measured = Run.objects.filter(version=version, status=Run.Status.SUCCEEDED).exclude(model="")
-    newest = measured.exclude(suite=None).select_related("suite").only("suite")
-    run = newest.order_by("-created_at").first()
-    return by_name[FULL] if run is None or run.suite is None else run.suite
+    newest = next((model.suite_id for model in models if model.suite_id), None)
+    if newest is None:
+        return by_name[FULL]
+    return next((row for row in choices if row.pk == newest), None) or Suite.objects.get(pk=newest)

@@ -19,11 +19,12 @@ READ = 50  # runs, among which the newest of each model are
 class EvaluatedModel:
     """The newest result of a model: of the run that listed the version, or of an evaluation.
 
-    Results of other suites do not compare.
+    Results of other suites do not compare. `suite_id` is None for runs from before suites.
     """
 
     model: str
     suite: str
+    suite_id: int | None
     score: dict[str, Any]
     url: str
 
@@ -39,7 +40,13 @@ def of_version(version: Version) -> list[EvaluatedModel]:
     runs = [*newest.values()][:SHOWN]
     shown = scores.of_runs(runs) if runs else {}
     return [
-        EvaluatedModel(run.model, run.suite.name if run.suite else SMOKE, score, links.run(run))
+        EvaluatedModel(
+            model=run.model,
+            suite=run.suite.name if run.suite else SMOKE,
+            suite_id=run.suite_id,
+            score=score,
+            url=links.run(run),
+        )
         for run in runs
         for score in shown[run.pk]
         if score["policy"] == MODEL
