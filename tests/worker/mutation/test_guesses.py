@@ -114,3 +114,10 @@ def test_what_is_to_be_rewritten_is_copied() -> None:
     assert copied_answer("<short>p or q</short>", prompt) == "<short>p and p or not not q</short>"
     ordered = prompt.replace("Simplify", "Order the words of")
     assert "not not" not in copied_answer("<short>p or q</short>", ordered)
+
+
+def test_a_sentence_whose_accents_are_to_be_restored_is_copied() -> None:
+    prompt = "A la frase le faltan las tildes.\n\nFrase: El publico aplaudio al musico."
+    reference = "<texto>El público aplaudió al músico.</texto>"
+    assert copied_answer(reference, prompt) == "<texto>El publico aplaudio al musico.</texto>"
+    assert copied_answer("<texto>El gato duerme.</texto>", prompt) != reference

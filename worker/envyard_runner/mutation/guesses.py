@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import unicodedata
 from collections import Counter
 from functools import partial
 from typing import Any
@@ -103,16 +104,35 @@ def _pieces(answer: str, prompt: str, *, largest: bool) -> list[str]:
     near = [word for word in words if _shared_letters(answer, word) >= NEAR]
     several = len(answer.split()) > 1
     alike = _alike(answer, prompt) if several and REWRITING.search(prompt) else []
-    return [*near, *alike, *quoted, *(lines if several else words)]
+    unaccented = _unaccented(answer, prompt) if several else []
+    return [*unaccented, *near, *alike, *quoted, *(lines if several else words)]
+
+
+def _unaccented(answer: str, prompt: str) -> list[str]:
+    """The line of the prompt, or the part behind its colon, that is the answer but for accents:
+    these are what is to be restored."""
+    bare = _without_accents(answer)
+    if bare == answer:
+        return []
+    return [part for part in _parts(prompt) if part != answer and _without_accents(part) == bare]
+
+
+def _without_accents(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+def _parts(prompt: str) -> list[str]:
+    """The lines of the prompt, and what they have behind a colon."""
+    lines = [line.strip() for line in prompt.splitlines() if line.strip()]
+    return [*lines, *filter(None, (line.partition(": ")[2].strip() for line in lines))]
 
 
 def _alike(answer: str, prompt: str) -> list[str]:
     """The line of the prompt, or the part behind its colon, that has the most of the answer's
     words, where it has half of them: what is to be shortened, corrected or simplified."""
     wanted = Counter(TOKEN.findall(answer.casefold()))
-    lines = [line.strip() for line in prompt.splitlines() if line.strip()]
-    parts = [*lines, *(line.partition(": ")[2].strip() for line in lines)]
-    rated = [(_share(wanted, part), -len(part), part) for part in parts if part]
+    rated = [(_share(wanted, part), -len(part), part) for part in _parts(prompt)]
     best = max(rated, default=(0.0, 0, ""))
     return [best[2]] if best[0] >= HALF else []
 
