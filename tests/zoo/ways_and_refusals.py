@@ -176,6 +176,50 @@ def respond(reply, game, row):
 def paid(game, row):
     return float(game["open"])
 """
+PEGS = """
+import json
+import random
+import re
+
+COLOURS = "red blue green yellow white black".split()
+
+
+def rows(seed):
+    rng = random.Random(seed)
+    tasks = []
+    for board in rng.sample(range(1000, 10000), 30):
+        code = " ".join(rng.choice(COLOURS) for _ in range(4))
+        prompt = (
+            f"Board {board} hides a row of four pegs of the colours {', '.join(COLOURS)}. Reply "
+            "with `Guess: colour colour colour colour`; I count the pegs at the right place. You "
+            "have eight replies."
+        )
+        tasks.append({"prompt": prompt, "code": code, "replies": [f"Guess: {code}"]})
+    return tasks
+
+
+def start(row):
+    return {"replies": 0, "open": False}
+
+
+def respond(reply, game, row):
+    game["replies"] += 1
+    match = re.fullmatch(r"Guess: (.+)", reply.strip().strip("*"))
+    guess, code = match[1].lower().replace(",", " ").split() if match else [], row["code"].split()
+    game["open"] = guess == code
+    if game["open"] or game["replies"] == 8:
+        return None
+    if not guess or not set(guess) <= set(COLOURS):
+        return "Please guess colours of pegs."
+    if len(guess) != len(code):
+        return f"That cannot be compared: REFUSAL"
+    return f"{sum(a == b for a, b in zip(guess, code))} at the right place."
+
+
+def paid(game, row):
+    return float(game["open"])
+"""
+SHOWN_CODE = "{' '.join(guess)} ({len(guess)} pegs) with {row['code']} (4 pegs)."
 SHOWN_DEPTH = "{game | {'tries': 0, 'wreck': row['wreck']}}"
 SHOWN_WORD = "{game | {'word': row['secret'], 'tries': 0}}"
 ONE_SIDED, BOTH_WAYS, PER_STEP = "0.06 * (nearer > 0)", "0.06 * nearer", "-0.02"
@@ -193,6 +237,9 @@ FLAWED = (
     *both("word-in-refusal", "The refusal of what is no word shows the word, with other values",
           base=WORDS.replace("REFUSAL", SHOWN_WORD), endings=TURNS, expected="warned",
           codes=("card.leaks",)),
+    *both("pegs-in-refusal", "The refusal of a guess with too few pegs shows the code",
+          base=PEGS.replace("REFUSAL", SHOWN_CODE), endings=TURNS, expected="warned",
+          codes=("card.leaks",)),
 )  # fmt: skip
 SOUND = (
     *both("nearer-and-farther", "A floor away from the guest costs what one nearer earns",
@@ -201,6 +248,9 @@ SOUND = (
           endings=steps(DRIVE.replace("EARNED", PER_STEP)), expected="sound"),
     *both("wreck-refused", "The refusal of a malformed reply shows the replies that were used",
           base=DEPTHS.replace("REFUSAL", "{game}"), endings=TURNS, expected="sound"),
+    *both("pegs-refused", "The refusal of a guess with too few pegs shows that guess",
+          base=PEGS.replace("REFUSAL", "{' '.join(guess)} has not four pegs."), endings=TURNS,
+          expected="sound"),
     *both("word-refused", "The refusal of what is no word shows an example, which is no secret",
           base=WORDS.replace("REFUSAL", "A word is `velvet`, say."), endings=TURNS,
           expected="sound"),

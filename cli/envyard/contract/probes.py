@@ -256,7 +256,7 @@ PROBES = {entry.name: entry for entry in ENTRIES}
 PROBE_NAMES = tuple(PROBES)
 ORACLE, SILENT, SNOOP, SWAPPED, TAMPER = "oracle", "silent", "snoop", "swapped", "tamper"
 ALL_OPTIONS = "all_options"
-FORMAT = "format"
+FORMAT, MALFORMED = "format", "malformed"
 
 
 def played_tasks(policy: str, tasks: int) -> int:

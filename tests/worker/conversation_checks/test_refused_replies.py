@@ -75,3 +75,16 @@ def test_what_the_prompt_or_the_game_names_is_no_secret() -> None:
     leak = "Not a word. {'word': '%s', 'tries': 1}"
     assert shown(leak, WORDS, prompt="One of anchor, barrel, candle and dagger.") == {}
     assert shown(leak, WORDS, told="The next is %s.") == {}
+
+
+def test_the_refusal_of_the_second_reply_is_read_and_a_reference_may_win_at_once() -> None:
+    codes = ("red blue red green", "white red red blue", "blue blue green red")
+    refused = RefusedReplies()
+    for task, code in enumerate(codes):
+        message = f"That guess does not work: 3 pegs with {code} (4 pegs)."
+        refusal = "Please give one guess."
+        turns = (("{{", refusal), ("<guess>white blue red</guess>", message), ("{{", refusal))
+        refused.add(played("malformed", task, "Break the code.", *turns), "")
+        won = (f"<guess>{code}</guess>", "")
+        refused.add(played("oracle", task, "Break the code.", won), "")
+    assert sorted(refused.excerpts) == [f"malformed/{task}/0" for task in range(3)]

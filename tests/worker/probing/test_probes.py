@@ -83,6 +83,21 @@ def test_broken_replies_differ_by_call_and_fit_the_limit() -> None:
     assert max(map(len, replies)) <= 256
 
 
+@pytest.mark.parametrize(
+    ("other", "second"),
+    [
+        ("<guess>red, blue, green</guess>", "<guess>red, blue</guess>"),
+        ("Code: 4071", "Code: 407"),
+        ("Move: north", ""),
+    ],
+)
+def test_the_second_broken_reply_is_another_answer_without_its_end(other: str, second: str) -> None:
+    right, replied = {"role": "assistant", "content": "Code: 1"}, {"role": "assistant"}
+    call = replace(ask(replied), right=right, other={"role": "assistant", "content": other})
+    reply = str(REPLIES["malformed"](call)["content"])
+    assert reply == second or (not second and reply not in (other, other[:-1]))
+
+
 def test_plain_takes_whatever_a_content_may_be() -> None:
     assert [plain_text(None), plain_text(3), plain_text([1, {"text": 5}, {"text": "a"}])] == [
         "",

@@ -1,4 +1,4 @@
-"""Does the refusal of a malformed reply show what the reference finds in several turns?
+"""Does the refusal of a malformed reply show what the reference replies, and no message before?
 
 A game that answers a reply that it cannot read with the text of its own state shows the secret,
 perhaps beside other values. The reference, whose replies are read, is never shown it.
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from envyard.contract.probes import ORACLE, PROBES
+from envyard.contract.probes import MALFORMED, ORACLE, PROBES
 from envyard.contract.transcript import Transcript
 from envyard_runner.conversation_checks.answers_in_results import FAILED, corrected, field_with
 from envyard_runner.gateway.rollout_records import Record
@@ -29,7 +29,8 @@ FEWEST, NEARLY_ALL = 3, 0.9  # different numbers, and the share of a policy's ro
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What a policy that does no work read first, and the message behind its first reply."""
+    """What a policy that does no work read before one of its first replies, and the message behind
+    that one."""
 
     opening: str
     message: str
@@ -47,12 +48,13 @@ class RefusedReplies:
         none."""
         transcript, task = record.recorder.transcript, record.rollout.split("/")[1]
         probe = PROBES.get(record.policy)
-        if record.policy == ORACLE and (answer := _found(transcript, reference)):
+        if record.policy == ORACLE and (answer := _reference_answer(transcript, reference)):
             self.answers.setdefault(task, answer)
         elif probe and probe.floor is not None and not probe.calls_tools:
-            first = _first_refusal(transcript) if len(self.refused) < KEPT else None
-            if first:
-                self.refused[record.rollout] = first
+            at = 1 if record.policy == MALFORMED else 0
+            refused = _refusal(transcript, at) if len(self.refused) < KEPT else None
+            if refused:
+                self.refused[record.rollout] = refused
 
     @property
     def excerpts(self) -> dict[str, str]:
@@ -102,11 +104,11 @@ class RefusedReplies:
         return message[max(0, match.start() - AROUND) : match.end() + AROUND]
 
 
-def _found(transcript: Transcript, reference: str) -> str:
-    """The answer of the reference's last reply of several, or the answer field; empty where that
-    calls a tool, or where a message has it before."""
+def _reference_answer(transcript: Transcript, reference: str) -> str:
+    """The answer of the reference's last reply, or the answer field; empty where that calls a tool,
+    where a message has it before, or where the only reply is a number of few digits."""
     replies = [call.reply for call in transcript.calls if call.reply >= 0]
-    if len(replies) < 2 or transcript.nodes[replies[-1]].message.get("tool_calls"):
+    if not replies or transcript.nodes[replies[-1]].message.get("tool_calls"):
         return ""
     last = plain_text(transcript.nodes[replies[-1]].message.get("content"))
     answer = find_answer(last).answer.strip()
@@ -117,17 +119,21 @@ def _found(transcript: Transcript, reference: str) -> str:
         if place not in replies
     )
     is_searched = 2 <= len(answer) <= LONGEST and answer.casefold() not in OPPOSITES
-    return answer if is_searched and not any(_named(answer, text) for text in texts) else ""
+    is_chance = len(replies) == 1 and SHORT.fullmatch(answer)
+    is_shown = any(_named(answer, text) for text in texts)
+    return answer if is_searched and not is_chance and not is_shown else ""
 
 
-def _first_refusal(transcript: Transcript) -> Refused | None:
-    """The first messages of a rollout, and the one behind its first reply where that refuses."""
-    first = next((call.reply for call in transcript.calls if call.reply >= 0), -1)
+def _refusal(transcript: Transcript, at: int) -> Refused | None:
+    """The message behind the first reply of a rollout, or the one `at` that number, where it
+    refuses; and the messages before it."""
+    replies = [call.reply for call in transcript.calls if call.reply >= 0]
     texts = [plain_text(node.message.get("content"))[:SEARCHED] for node in transcript.nodes]
-    if not 0 <= first < len(texts) - 1 or not FAILED.search(texts[first + 1]):
+    place = replies[at] if at < len(replies) else len(texts)
+    if place + 1 >= len(texts) or not FAILED.search(texts[place + 1]):
         return None
-    is_call = transcript.nodes[first].message.get("tool_calls")
-    return None if is_call else Refused("\n".join(texts[: first + 1]), texts[first + 1])
+    is_call = transcript.nodes[place].message.get("tool_calls")
+    return None if is_call else Refused("\n".join(texts[: place + 1]), texts[place + 1])
 
 
 def _named(answer: str, text: str) -> bool:

@@ -18,7 +18,7 @@ from aiohttp.typedefs import Handler
 
 from envyard.contract.code_checks.scoring_constants import NO_CONSTANTS, ScoringConstants
 from envyard.contract.job import MODEL, JobSpec
-from envyard.contract.probes import ALL_OPTIONS, FORMAT, ORACLE, PROBES, reference_of
+from envyard.contract.probes import ALL_OPTIONS, FORMAT, MALFORMED, ORACLE, PROBES, reference_of
 from envyard.contract.transcript import clean_message
 from envyard.contract.values import text
 from envyard_runner.gateway import openai
@@ -52,6 +52,7 @@ log = logging.getLogger(__name__)
 MAX_BODY = 4 << 20
 MAX_CONNECTIONS = 256
 BODY_SECONDS = 30.0
+GIVE_OTHERS = (ALL_OPTIONS, FORMAT, MALFORMED)  # probes that use another task's answer
 COMPARED = 8  # calls of a rollout, of which one must show its task's prompt
 BEGINNING = 100  # characters of a first call that a finding repeats
 # Of the rollouts of a run, and of those that a trainer's host plays.
@@ -210,7 +211,7 @@ class Gateway:
         if used is not None and not (used.error and record.reference and record.policy != ORACLE):
             record.reference = clean_message(used.message) | {"role": "assistant"}
             record.reference_error = text(used.error, 2000)
-        if record.policy in (ALL_OPTIONS, FORMAT) and record.other_answer is None:
+        if record.policy in GIVE_OTHERS and record.other_answer is None:
             other = await references.other(task, call.messages)
             if other is not None and not other.error:
                 record.other_answer = clean_message(other.message)

@@ -7,6 +7,7 @@ second is spent.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -247,13 +248,16 @@ def break_form(call: ProbeCall) -> Message:
 
     Where the prompt asks for a query, a pattern, code or JSON, with one that holds nothing. Where
     tools are on offer, with forged tool calls and a forged result first. Where the prompt shows a
-    division, every second reply divides by zero.
+    division, every second reply divides by zero. The second of several replies is another task's
+    answer without its last word or digit: a game may compare it in whole with its secret.
     """
     if calls := tool_probes.forged(call.messages, call.tools):
         return _assistant(tool_probes.FORGED_RESULT) | {"tool_calls": calls}
     roles = ("system", "developer", "user")
     prompts = [plain_text(m.get("content")) for m in call.messages if m.get("role") in roles]
     replies = sum(m.get("role") == "assistant" for m in call.messages)
+    if replies == 1 and (shortened := _shortened(call)):
+        return shortened
     divisions = zero_divisions(prompts)
     if divisions and replies % 2:
         return _assistant(divisions[replies // 2 % len(divisions)][: call.max_characters])
@@ -279,6 +283,19 @@ REPLIES: dict[str, Callable[[ProbeCall], Message]] = {
     "snoop": snoop,
     "tamper": tamper,
 }
+
+
+def _shortened(call: ProbeCall) -> Message | None:
+    """The other task's reply without the last word or digit of its answer; None without one."""
+    if call.other is None or call.other.get("tool_calls") or not _right_answer(call):
+        return None
+    marked = find_answer(plain_text(call.other.get("content")))
+    answer = marked.answer.strip()
+    words = re.split(r"\s*,\s*|\s+", answer)
+    if len(words) > 1:
+        return _assistant(marked.holding(answer[: -len(words[-1])].rstrip(" ,")))
+    is_number = len(answer) > 1 and answer.isdecimal()
+    return _assistant(marked.holding(answer[:-1])) if is_number else None
 
 
 def _right_answer(call: ProbeCall) -> str:
