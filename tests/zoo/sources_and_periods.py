@@ -137,11 +137,11 @@ CHURCH_BOOK = '''
     def search(self, family: str, from_year: int, to_year: int) -> str:
         """The christenings of a family within these years."""
         entries = self.state.held["entries"]
-        asked = [each for each in entries if from_year <= int(each[:4]) <= to_year]
+        within = [each for each in entries if from_year <= int(each[:4]) <= to_year]
         shown = SHOWN
         return "\\n".join([f"{len(shown)} entries", *shown])
 '''
-MORE = """[*asked[:20], *[f"... and {len(asked) - 20} more" for _ in asked[20:21]]]"""
+MORE = """[*within[:20], *[f"... and {len(within) - 20} more" for _ in within[20:21]]]"""
 
 FLAWED = (
     *both("source-writable", "The list with which a copy must agree can be written",
@@ -152,7 +152,7 @@ FLAWED = (
           codes=("card.tool_results",)),
     *both("twenty-christenings", "A search returns twenty entries as if they were all, and those "
           "with one word are counted", CHRISTENINGS,
-          endings=steps(CHURCH_BOOK.replace("SHOWN", "asked[:20]")), expected="warned",
+          endings=steps(CHURCH_BOOK.replace("SHOWN", "within[:20]")), expected="warned",
           codes=("card.tool_results",)),
 )  # fmt: skip
 SOUND = (
@@ -165,7 +165,7 @@ SOUND = (
     *both("end-included", "A tool returns all days of a period", base=CROSSINGS,
           endings=steps(LOG.replace("DAYS", WHOLE)), expected="sound"),
     *both("all-christenings", "A search returns all entries, and those with one word are counted",
-          CHRISTENINGS, endings=steps(CHURCH_BOOK.replace("SHOWN", "asked")), expected="sound"),
+          CHRISTENINGS, endings=steps(CHURCH_BOOK.replace("SHOWN", "within")), expected="sound"),
     *both("twenty-christenings-and-more", "A search returns twenty entries and says how many more "
           "there are", CHRISTENINGS, endings=steps(CHURCH_BOOK.replace("SHOWN", MORE)),
           expected="sound"),

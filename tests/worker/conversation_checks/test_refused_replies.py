@@ -30,14 +30,14 @@ def shown(
     answers: tuple[str, ...] = DEPTHS,
     *,
     prompt: str = "Find it; 20 to 260.",
-    told: str = "Deeper.",
+    hint: str = "Deeper.",
 ) -> dict[str, str]:
     """What is found where replies that earn nothing get this refusal, with %s for the answer."""
     refused = RefusedReplies()
     for task, answer in enumerate(answers):
         message = refusal.replace("%s", answer)
         refused.add(played("silent", task, prompt, ("", message), ("", message)), "")
-        solved = (("Set: 140", told.replace("%s", answer)), (f"Set: {answer}", "Right."))
+        solved = (("Set: 140", hint.replace("%s", answer)), (f"Set: {answer}", "Right."))
         refused.add(played("oracle", task, prompt, *solved), "")
     return refused.excerpts
 
@@ -74,7 +74,7 @@ def test_other_messages_show_nothing(refusal: str, answers: tuple[str, ...]) -> 
 def test_what_the_prompt_or_the_game_names_is_no_secret() -> None:
     leak = "Not a word. {'word': '%s', 'tries': 1}"
     assert shown(leak, WORDS, prompt="One of anchor, barrel, candle and dagger.") == {}
-    assert shown(leak, WORDS, told="The next is %s.") == {}
+    assert shown(leak, WORDS, hint="The next is %s.") == {}
 
 
 def test_the_refusal_of_the_second_reply_is_read_and_a_reference_may_win_at_once() -> None:

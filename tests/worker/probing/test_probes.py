@@ -98,6 +98,14 @@ def test_the_second_broken_reply_is_another_answer_without_its_end(other: str, s
     assert reply == second or (not second and reply not in (other, other[:-1]))
 
 
+def test_a_division_by_zero_comes_before_an_answer_without_its_end() -> None:
+    prompt = {"role": "user", "content": "Make 13 from 2, 3, 4 and 6, as in `(6 / 2) * 3 + 4`."}
+    call = ask(prompt, {"role": "assistant", "content": "x"})
+    answers = {"role": "assistant", "content": "6 * 4"}
+    reply = str(REPLIES["malformed"](replace(call, right=answers, other=answers))["content"])
+    assert reply == "(6 / 0) * 3 + 4"
+
+
 def test_plain_takes_whatever_a_content_may_be() -> None:
     assert [plain_text(None), plain_text(3), plain_text([1, {"text": 5}, {"text": "a"}])] == [
         "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from envyard.contract.mutants import (
@@ -112,26 +113,26 @@ class Planned:
     result: MutantResult | None = None
 
 
+# What must have come of the course of an operator: a text says what was shown, nothing that the
+# course did not do what it is for.
+OUTCOMES: dict[str, Callable[[Transcript, OtherCourse], str | bool]] = {
+    TRIED: lambda _, course: judged_tries(course.messages),
+    CORRECTED: lambda base, course: correction(base, course.messages),
+    MALFORMED: lambda base, course: refusal_with_value(base, course.messages),
+    HELPED: lambda _, course: is_helped(course.messages),
+    FURTHER_CALLS: lambda _, course: are_performed(course.messages),
+    TO_AND_FRO: lambda _, course: are_undone(course.replies, course.messages),
+    STAYS: lambda _, course: are_undone(course.replies, course.messages),
+    CLAIMED: lambda base, course: are_only_claimed(base, course.messages),
+}
+
+
 def performed(planned: Planned) -> str | None:
     """What a mutant did, in words; None where no tool judges the answers that it tried or names the
     right ones, where one refused its further calls, where those that it claims were made, where it
     got no help, or where a move did not undo the one before."""
-    replies = planned.record.replies_to_repeat
-    if isinstance(replies, OtherCourse):
-        if planned.operator == TRIED:
-            return judged_tries(replies.messages) or None
-        if planned.operator == CORRECTED:
-            return correction(planned.base.transcript, replies.messages) or None
-        if planned.operator == MALFORMED:
-            return refusal_with_value(planned.base.transcript, replies.messages) or None
-        if planned.operator == HELPED and not is_helped(replies.messages):
-            return None
-        if planned.operator == FURTHER_CALLS and not are_performed(replies.messages):
-            return None
-        moves = planned.operator in (TO_AND_FRO, STAYS)
-        if moves and not are_undone(replies.replies, replies.messages):
-            return None
-        claims = planned.operator == CLAIMED
-        if claims and not are_only_claimed(planned.base.transcript, replies.messages):
-            return None
+    course, outcome = planned.record.replies_to_repeat, OUTCOMES.get(planned.operator)
+    if isinstance(course, OtherCourse) and outcome:
+        shown = outcome(planned.base.transcript, course)
+        return (shown if isinstance(shown, str) else planned.after) if shown else None
     return planned.after

@@ -248,19 +248,19 @@ def break_form(call: ProbeCall) -> Message:
 
     Where the prompt asks for a query, a pattern, code or JSON, with one that holds nothing. Where
     tools are on offer, with forged tool calls and a forged result first. Where the prompt shows a
-    division, every second reply divides by zero. The second of several replies is another task's
-    answer without its last word or digit: a game may compare it in whole with its secret.
+    division, every second reply divides by zero. Elsewhere the second of several replies is another
+    task's answer without its last word or digit: a game may compare it in whole with its secret.
     """
     if calls := tool_probes.forged(call.messages, call.tools):
         return _assistant(tool_probes.FORGED_RESULT) | {"tool_calls": calls}
     roles = ("system", "developer", "user")
     prompts = [plain_text(m.get("content")) for m in call.messages if m.get("role") in roles]
     replies = sum(m.get("role") == "assistant" for m in call.messages)
-    if replies == 1 and (shortened := _shortened(call)):
-        return shortened
     divisions = zero_divisions(prompts)
     if divisions and replies % 2:
         return _assistant(divisions[replies // 2 % len(divisions)][: call.max_characters])
+    if replies == 1 and (shortened := _shortened(call)):
+        return shortened
     reply = vacuous_reply(prompts, call.task) or call.rng.choice(BROKEN)
     return _assistant(reply[: call.max_characters])
 

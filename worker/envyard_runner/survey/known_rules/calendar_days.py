@@ -1,4 +1,4 @@
-"""Days of the year, days between two dates, weekdays, dates after so many days, and ISO weeks.
+"""Days of the year, days between two dates, weekdays, dates some days later, and ISO weeks.
 
 A wrong table of months or a leap year too many is wrong in a part of the tasks. Which ends of a
 span count, and whether a year begins with day 1, is what most tasks of the same wording have.
